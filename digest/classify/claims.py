@@ -1,0 +1,281 @@
+"""What an item claims for its own work: each headline figure with metric, bound, baseline, setting and quote.
+
+A figure counts as a claim when words beside it say what moved and which way. Which metric it is follows from the
+nearest such word in its clause; whether training or inference, from the clause, the sentence, then the whole text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from digest.classify import quantities
+from digest.classify.folding import signs
+from digest.classify.quantities import Quantity
+from digest.model import Claim, Direction, Entry, Metric
+from digest.text import sentence_spans
+
+_CUES: tuple[tuple[str, str], ...] = (
+    ("memory", r"memory|显存|内存|vram|\bfootprint"),
+    ("communication", r"communicat\w+|通信|all-?reduce|network traffic|bandwidth (?:usage|consumption)|transmission"),
+    ("throughput", r"throughput|吞吐量?|samples per second|experience collection|data loading|mfu\b|utili[sz]ation|利用率"),
+    ("quality", r"accurac\w+|perplexit\w+|\bbleu\b|\bfid\b|\bf1\b|psnr|word error rate|\bwer\b|\bscores?\b|success rate|\bloss\b|\bgains?\b|得分|精度|准确率|损失|成功率|recall|precision\b|\berror\b|\bmiou\b|win rate|pass@\w|outperform\w*|beats"),
+    ("other", r"energy|power consumption|parameters?\b|model size|larger|longer|batch size|sparsity|\bkernels?\b|smaller|能效|参数|能耗|gradient vector|compression|efficiency|token consumption|\blayer\b|context length|requests|\bdata\b|prun\w+|扫描|束流"),
+    ("iterations", r"iterations?|\bsteps\b|\bepochs?|迭代|步数|轮数|\bflops\b|compute cost|training compute|training tokens|fewer tokens|samples\b|rollouts\b|of the training\b|sample efficien\w+|数据量|算力开销"),
+    ("speed", r"speed-?\s?ups?|speeds?\b|faster|accelerat\w+|speeding|quicker|提速|加速比?|速度|快|\bspeed up\b|more efficient\b|performance improvement|improvement in training"),
+    ("time", r"\btime\b|wall-?clock|duration|\bcosts?\b|\bhours\b|时间|时长|耗时|成本|费用|开销|overheads?\b|\btrain(?:ed|s)?\b (?:in|for|on)|训练完成|完成(?:预?训练)|latency|延迟"),
+)  # fmt: skip
+_CUE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _CUES))
+_TRAINING = re.compile(r"(?<!post-)(?<!pre-)\btrain(?:ing|ed|s)?\b(?!-free|-aware| free)|pre-?train\w*|fine-?tun\w+|finetun\w+|backprop\w*|backward|optimi[sz]er|convergen\w+|gradient|rl\b|reinforcement learning|distillation|rollouts?|\bepoch|data-?parallel|pipeline parallel|pretrain|训练|微调|收敛|蒸馏|反向传播|强化学习|优化器")
+_INFERENCE = re.compile(r"inference|decod\w+|\bserv(?:e|es|ing)\b|latency|time to first token|\bttft\b|prefill\w*|deploy\w*|\bgenerat(?:es?|ion|ing)\b|sampling steps?|denoising steps?|render\w+|on-device|edge devices?|post-training quanti|\bptq\b|training-free|kv[ -]cache|speculative|推理|解码|首字|延迟|部署|线上|手机|\bnfe\b|queries|\brobot")
+_BREAK = re.compile(r"[,;:，；：、]\s|[，；：、]|\bwhile\b|\bwhereas\b|\bwith\b(?=[^,]{0,40}\bloss)|\s[(（]|[)）]|, and\b|并且|同时|且")
+_LESS = re.compile(r"reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)\b|less\b|fewer|cut(?:s|ting)?\b|shrink\w*|smaller|drop\w*|short\w+|minimi[sz]\w+|down to|减少|降低|下降|缩短|缩减|节省|省|少|压到|降到|降至|低")
+_MORE = re.compile(r"increas\w+|improv\w+|boost\w*|rais\w+|gains?\b|higher|more\b|longer|larger|enhanc\w+|outperform\w*|提升|提高|增加|增长|达到|additional|extra|额外")
+_CHANGE = re.compile(_LESS.pattern + "|" + _MORE.pattern + r"|faster|speed|accelerat\w+|only|just|快|加速|提速|仅|只要|只需|相差|不到|翻|降|achiev\w+|attain\w+|require|within|under\b|vs\.?\s|use[sd]?\b|using")
+_SLOWER = re.compile(r"slow(?:er|down|s)\b|overhead of|bottleneck|dominat\w+|account(?:s|ing)? for|suffer\w*|prohibitive|慢|占(?:总|到|比|据)|瓶颈")
+_NO_CLAIM = re.compile(r"\b(?:prior|previous|existing|conventional) (?:work|methods?|approaches|studies)\b[^,.]{0,60}\b(?:require|need|suffer|incur|take)|\bcan take\b|\busually\b|\btypically\b")
+_OF_BASELINE = re.compile(r"^\s?(?:of (?:the|its|that|what)?|the (?=training|original|cost|memory)|的(?:训练|成本|时间|数据))|^\s(?:parameters|cost)\b")
+_TO_SHARE = re.compile(r"(?:\bonly|\bto|\bjust|仅|只有?|降到|缩减到|减少到|降至|压缩到|为)(?: about| approximately| roughly|约)?[^,，%]{0,16}$")
+_SHARED = re.compile(r"^\s*(?:,|and|or|,\s*and|/|和|与|、|及)\s*(?:up[ -]to |over |by |about |>\s?)?$")
+_BASELINE = re.compile(
+    r"(?:\bover\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\.?|\bthan\b|\bagainst\b|\bcalculated by\b)\s+(?:the |an? |that of )?(?P<name>[^,;.()，；。]{2,70}?)"
+    r"(?=\s+(?:on|for|in|when|while|with|at|across|under|without|and|by|during|using|as|to|where|of up)\b|\.\s|[,;()]|\.?$)"
+)  # fmt: skip
+_BASELINE_ZH = re.compile(r"(?:相比于?|相较于?|对比|比|较)\s?(?P<name>[^，；。、]{1,24}?)\s?(?=[，；。]|快|少|低|高|提升|降低|减少|缩短|提高|的?训练|节省|慢|多|加速)")
+_SETTING = re.compile(r"\b(?:on|for|when|across)\s+(?P<name>(?:\w[\w.+/ ×-]{1,60}?))(?=[,;.()]|\s(?:while|and (?:up|over|\d)|compared|over|with(?!in)|relative|without)\b|$)")
+_SETTING_ZH = re.compile(r"在\s?(?P<name>[^，；。、]{2,30}?)\s?(?:上|中|下|平台|任务)")
+_METRICS: dict[str, Metric] = {
+    "memory": "memory",
+    "communication": "communication",
+    "throughput": "throughput",
+    "quality": "quality",
+    "other": "other",
+    "iterations": "iterations",
+    "speed": "training_speed",
+    "time": "training_time",
+}
+_SPEED_UNITS = frozenset(("x", "%"))
+_UNIT_METRICS: dict[str, Metric] = {"BLEU": "quality", "FID": "quality", "dB": "quality", "mIoU": "quality", "points": "quality", "km/h": "quality", "TOPS": "inference_speed", "PFLOPS": "throughput", "TFLOPS": "throughput", "GFLOPS": "throughput", "TFLOPS/GPU": "throughput", "GB/s": "throughput", "TiB/s": "throughput", "GB": "memory", "kW": "other", "tokens/s": "throughput"}  # fmt: skip
+_DURATIONS = frozenset(("hours", "minutes", "seconds", "days", "weeks", "GPU-hours", "USD"))
+QUOTE_LIMIT = 240
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A figure with what was decided about it so far."""
+
+    quantity: Quantity
+    cue: str
+    left: int
+    right: int
+
+
+def extract(entry: Entry) -> tuple[Claim, ...]:
+    """The claims of an entry's text, else of its title, in order; the quotes are substrings of that text."""
+    claims = extract_from(entry.text, title=entry.title)
+    if not claims and entry.title:
+        claims = extract_from(entry.title)
+    return tuple(replace(claim, entry_key=entry.key) for claim in claims)
+
+
+def extract_from(text: str, title: str = "") -> tuple[Claim, ...]:
+    """The claims of a text; ``title`` helps to tell training from inference."""
+    folded = signs(text)
+    lean = _lean(signs(title) + " \n " + folded)
+    claims: list[Claim] = []
+    for start, end in sentence_spans(text):
+        if any(character.isdigit() for character in text[start:end]) or _has_worded(folded[start:end]):
+            claims += _of_sentence(text[start:end], folded[start:end], lean)
+    return tuple(dict.fromkeys(claims))
+
+
+def _has_worded(sentence: str) -> bool:
+    return bool(re.search(r"fold\b|times|magnitude|doubl|tripl|quadrupl|halv|half|third|quarter|twice|成|倍|分之|一半|翻", sentence))
+
+
+def _lean(folded: str) -> bool:
+    """Whether the text as a whole is about training rather than inference."""
+    return 1.5 * len(_TRAINING.findall(folded)) >= len(_INFERENCE.findall(folded))
+
+
+def _of_sentence(original: str, sentence: str, is_training: bool) -> list[Claim]:
+    found = quantities.find(sentence)
+    figures: list[_Figure] = []
+    for number, quantity in enumerate(found):
+        figure = _figure(sentence, found, number)
+        if not figure.cue and figures and figures[-1].quantity.unit == quantity.unit and _inherits(sentence, figures[-1], quantity):
+            bound = quantity.bound if quantity.bound != "exact" else figures[-1].quantity.bound
+            figure = replace(figure, cue=figures[-1].cue, quantity=replace(quantity, bound=bound))
+        elif figures and _SHARED.match(sentence[figures[-1].quantity.end : quantity.start]) and quantity.bound == "exact":
+            figure = replace(figure, quantity=replace(quantity, bound=figures[-1].quantity.bound))
+        figures.append(figure)
+    claims = []
+    for figure in figures:
+        claims += _claims(original, sentence, figure, figures, is_training)
+    return claims
+
+
+def _inherits(sentence: str, earlier: _Figure, quantity: Quantity) -> bool:
+    between = sentence[earlier.quantity.end : quantity.start]
+    return len(between) < 90 and bool(re.search(r"\band\b|,|/|和|、|及", between)) and not re.search(r"[.;；。]", between)
+
+
+def _figure(sentence: str, found: Sequence[Quantity], number: int) -> _Figure:
+    quantity = found[number]
+    last = number
+    while last + 1 < len(found) and _SHARED.match(sentence[found[last].end : found[last + 1].start]):
+        last += 1
+    first = number
+    while first and _SHARED.match(sentence[found[first - 1].end : found[first].start]):
+        first -= 1
+    left = max((match.end() for match in _BREAK.finditer(sentence, 0, found[first].start)), default=0)
+    left = max(left, found[first - 1].end if first else 0)
+    right = next((match.start() for match in _BREAK.finditer(sentence, found[last].end)), len(sentence))
+    right = min(right, found[last + 1].start if last + 1 < len(found) else len(sentence))
+    return _Figure(quantity, _nearest_cue(sentence, quantity, left, found[first].start, found[last].end, right), left, right)
+
+
+def _nearest_cue(sentence: str, quantity: Quantity, left: int, start: int, end: int, right: int) -> str:
+    leans_left = bool(re.search(r"(?:\bby|\bof|\bto|\bfrom|[\u3400-\u9fff])\s*(?:up[ -]to|over|about|around|nearly|more than|approximately|at least|[~>≈])?\s*(?:an?\s)?$", sentence[left:start]))
+    best, best_distance = "", 1e9
+    for match in _CUE.finditer(sentence, left, start):
+        distance = (start - match.end()) * (0.4 if leans_left else 1.6) + 4
+        if distance < best_distance:
+            best, best_distance = match.lastgroup or "", distance
+    for match in _CUE.finditer(sentence, end, min(right, end + 90)):
+        distance = (match.start() - end) * (1.5 if leans_left else 0.8)
+        if distance < best_distance:
+            best, best_distance = match.lastgroup or "", distance
+    return best
+
+
+def _claims(original: str, sentence: str, figure: _Figure, figures: Sequence[_Figure], is_training: bool) -> list[Claim]:
+    quantity = figure.quantity
+    clause = sentence[figure.left : figure.right]
+    if not _counts(sentence, clause, figure):
+        return []
+    scopes = _scopes(sentence, figure, figures, is_training)
+    claims = []
+    for scope_is_training in scopes:
+        metric = _metric(figure, clause, scope_is_training)
+        unit = quantity.unit
+        if unit == "%" and _is_share(sentence, quantity):
+            unit = "%_of"
+        claims.append(
+            Claim(
+                metric=metric,
+                low=quantity.low,
+                high=quantity.high,
+                unit=unit,
+                direction=_direction(metric, clause),
+                bound=quantity.bound,
+                baseline=quantity.before or _baseline(original, sentence, figure),
+                setting=_setting(original, sentence, figure),
+                quote=_quote(original, figure),
+            )
+        )
+    return claims
+
+
+def _counts(sentence: str, clause: str, figure: _Figure) -> bool:
+    quantity = figure.quantity
+    if _SLOWER.search(clause) or _NO_CLAIM.search(sentence):
+        return False
+    if not figure.cue:
+        return quantity.unit in _UNIT_METRICS and bool(_CHANGE.search(clause))
+    if quantity.unit == "x":
+        return not re.match(r"\s{0,3}\d", sentence[quantity.end : quantity.end + 4])
+    if quantity.unit in _DURATIONS or quantity.unit == "steps":
+        return bool(quantity.before or re.search(r"\bin (?:just |only |under |about |less than )?$|\bjust $|\bonly $|\bunder $|\bwithin $|\bfor $|\bto $|在\s?$|仅需?\s?$|只[要需]\s?$|到\s?$|至\s?$|approximately $", sentence[max(0, quantity.start - 30) : quantity.start]))
+    return bool(_CHANGE.search(clause) or figure.cue in ("speed", "quality"))
+
+
+def _is_share(sentence: str, quantity: Quantity) -> bool:
+    after = sentence[quantity.end : quantity.end + 24]
+    before = sentence[max(0, quantity.start - 40) : quantity.start]
+    if re.search(r"原来的?\s?(?:约\s?)?$", before):
+        return True
+    if re.search(r"\bby\b[^,]{0,14}$", before):
+        return False
+    return bool(_OF_BASELINE.match(after) or re.search(r"(?:\bto|\bonly|降到|缩减到|减少到|降至)\s?(?:about |approximately |约\s?)?$", before)) and not quantity.before
+
+
+def _scopes(sentence: str, figure: _Figure, figures: Sequence[_Figure], is_training: bool) -> list[bool]:
+    """Training (True) or inference (False); both when the sentence says the figure holds for both."""
+    quantity = figure.quantity
+    both = re.search(r"\b(?:training|pre-?training) and inference\b|\binference and training\b|训练(?:和|与|、)推理|推理(?:和|与|、)训练", sentence[quantity.end :][:80])
+    if both and figure.cue in ("speed", "time"):
+        chain = [other for other in figures if other.right == figure.right and other.quantity.unit == quantity.unit]
+        training_first = both[0].startswith(("train", "pre", "训练"))
+        if len(chain) == 2:
+            return [(chain[0] is figure) == training_first]
+        return [True, False]
+    for region in (sentence[figure.left : figure.right], sentence):
+        training, inference = _TRAINING.search(region), _INFERENCE.search(region)
+        if bool(training) != bool(inference):
+            return [training is not None]
+        if training and inference:
+            return [_closer(region, figure, sentence)]
+    return [is_training]
+
+
+def _closer(region: str, figure: _Figure, sentence: str) -> bool:
+    offset = sentence.find(region)
+    middle = figure.quantity.start - offset
+    training = min(abs(match.start() - middle) for match in _TRAINING.finditer(region))
+    inference = min(abs(match.start() - middle) for match in _INFERENCE.finditer(region))
+    return training <= inference
+
+
+def _metric(figure: _Figure, clause: str, is_training: bool) -> Metric:
+    unit = figure.quantity.unit
+    if unit in _UNIT_METRICS and figure.cue not in ("memory",):
+        return _UNIT_METRICS[unit]
+    if unit == "steps":
+        return "iterations" if is_training else "inference_speed"
+    metric = _METRICS.get(figure.cue, "other")
+    if metric == "training_time" and unit == "x" and re.search(r"speed-?\s?up|faster|加速|快", clause):
+        metric = "training_speed"
+    if metric in ("training_speed", "training_time", "throughput") and not is_training:
+        return "inference_speed"
+    return metric
+
+
+def _direction(metric: Metric, clause: str) -> Direction:
+    if metric in ("training_speed", "inference_speed"):
+        return "faster"
+    if metric == "throughput":
+        return "more"
+    if metric == "training_time" or metric in ("memory", "communication", "iterations"):
+        return "more" if _MORE.search(clause) and not _LESS.search(clause) and metric != "iterations" else "less"
+    return "less" if _LESS.search(clause) else "more"
+
+
+def _baseline(original: str, sentence: str, figure: _Figure) -> str | None:
+    end = figure.quantity.end
+    if match := _BASELINE.search(sentence, end, min(len(sentence), end + 160)):
+        return original[match.start("name") : match.end("name")].strip()
+    matches = [*_BASELINE_ZH.finditer(sentence, max(0, figure.quantity.start - 50), figure.quantity.start)] or [
+        *re.finditer(r"(?:compared (?:to|with)|relative to)\s+(?P<name>[^,;]{2,60}),", sentence[:end])
+    ]
+    if matches:
+        return original[matches[-1].start("name") : matches[-1].end("name")].strip() or None
+    return None
+
+
+def _setting(original: str, sentence: str, figure: _Figure) -> str | None:
+    end = figure.quantity.end
+    match = _SETTING.search(sentence, end, min(len(sentence), end + 110)) or _SETTING_ZH.search(sentence)
+    return original[match.start("name") : match.end("name")].strip() if match else None
+
+
+def _quote(original: str, figure: _Figure) -> str:
+    """The sentence of the figure, or of a long one the part around it; at most ``QUOTE_LIMIT`` characters."""
+    if len(original) <= QUOTE_LIMIT:
+        return original
+    left, right = figure.left, max(figure.right, figure.quantity.end)
+    if right - left > QUOTE_LIMIT:
+        left = max(left, figure.quantity.start - QUOTE_LIMIT // 2)
+        right = min(right, left + QUOTE_LIMIT)
+    return original[left:right].strip(" ,;，；、.")

@@ -1,0 +1,231 @@
+r"""The small language in which rules are written.
+
+    speedup              a word; a final s is free, case, width and script are folded, hyphen = space
+    accelerat*           a word form: the rest of the word is free
+    mixed precision      a phrase
+    H100 | B200          alternatives
+    {faster} ~ {train}   both in one sentence, either order; {name} is a group
+    {faster} ~6 {train}  and at most six words between them
+    (a | b) ~ c          brackets
+
+Latin words match at word borders; Chinese matches anywhere. All literal words of all expressions are found in
+one pass (Aho-Corasick); an expression only looks at the places that this pass found, in linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import ahocorasick_rs
+
+from digest.classify.folding import fold
+from digest.errors import ConfigError
+from digest.text import sentence_spans
+
+Span = tuple[int, int]
+_TOKEN = re.compile(r"\s*(?:(\{[a-z0-9-]+\})|(~\d*)|([|()])|([^\s|(){}~]+))")
+_WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
+_WORDY = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    left: Node
+    right: Node
+    words: int | None
+
+
+Node = Phrase | Either | Near
+
+
+class Reading:
+    """A text with the places of all known phrases; what expressions are matched on.
+
+    ``title`` and ``text`` are joined by a line end: the title is the first sentence, and offsets at or beyond
+    ``text_start`` are in the text.
+    """
+
+    def __init__(self, title: str, text: str, hits: Mapping[int, list[Span]], joined: str) -> None:
+        self.joined = joined
+        self.text_start = len(title) + 1
+        self._hits = hits
+        self._sentence_starts: list[int] = []
+        self._word_starts: list[int] = []
+        self._found: dict[Node, list[Span]] = {}
+
+    def spans(self, node: Node) -> list[Span]:
+        """Where the expression is found, in order."""
+        if isinstance(node, Phrase):
+            return self._hits.get(node.index, [])
+        if node not in self._found:
+            self._found[node] = self._either(node) if isinstance(node, Either) else self._near(node)
+        return self._found[node]
+
+    def _either(self, node: Either) -> list[Span]:
+        return sorted({span for part in node.parts for span in self.spans(part)})
+
+    def _near(self, node: Near) -> list[Span]:
+        lefts, rights = self.spans(node.left), self.spans(node.right)
+        if not lefts or not rights:
+            return []
+        found = set()
+        starts = [start for start, _ in rights]
+        for left in lefts:
+            place = bisect_left(starts, left[0])
+            for right in rights[max(0, place - 2) : place + 2]:
+                if self._are_near(left, right, node.words):
+                    found.add((min(left[0], right[0]), max(left[1], right[1])))
+        return sorted(found)
+
+    def _are_near(self, one: Span, other: Span, words: int | None) -> bool:
+        first, second = sorted((one, other))
+        if second[0] < first[1] or self.sentence(first[0]) != self.sentence(second[0]):
+            return False
+        return words is None or self._word(second[0]) - self._word(first[1] - 1) - 1 <= words
+
+    def sentence(self, offset: int) -> int:
+        """The number of the sentence that the offset lies in."""
+        if not self._sentence_starts:
+            self._sentence_starts = [start for start, _ in sentence_spans(self.joined)] or [0]
+        return bisect_right(self._sentence_starts, offset) - 1
+
+    def _word(self, offset: int) -> int:
+        if not self._word_starts:
+            self._word_starts = [match.start() for match in _WORD.finditer(self.joined)] or [0]
+        return bisect_right(self._word_starts, offset) - 1
+
+
+@dataclass
+class Lexicon:
+    """Compiles expressions and reads texts. Compile everything first, then read."""
+
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    _index_by_phrase: dict[str, int] = field(default_factory=dict)
+    _compiled_groups: dict[str, Node] = field(default_factory=dict)
+    _open_groups: list[str] = field(default_factory=list)
+    _automaton: ahocorasick_rs.AhoCorasick | None = None
+    _checks: list[list[tuple[int, re.Pattern[str]]]] = field(default_factory=list)
+
+    def compile(self, expression: str) -> Node:
+        """The expression ready for matching. Raises ConfigError that quotes it and says what is wrong."""
+        self._automaton = None
+        tokens = _tokens(expression)
+        node, rest = self._alternatives(tokens, expression)
+        if rest:
+            raise ConfigError(f"in {expression!r}: {rest[0]!r} stands where nothing is expected")
+        return node
+
+    def any_of(self, expressions: Sequence[str]) -> Node:
+        """The alternatives as one expression."""
+        return Either(tuple(self.compile(expression) for expression in expressions))
+
+    def _alternatives(self, tokens: list[str], expression: str) -> tuple[Node, list[str]]:
+        node, tokens = self._nears(tokens, expression)
+        parts = [node]
+        while tokens and tokens[0] == "|":
+            node, tokens = self._nears(tokens[1:], expression)
+            parts.append(node)
+        return (parts[0] if len(parts) == 1 else Either(tuple(parts))), tokens
+
+    def _nears(self, tokens: list[str], expression: str) -> tuple[Node, list[str]]:
+        node, tokens = self._one(tokens, expression)
+        while tokens and tokens[0].startswith("~"):
+            words = int(tokens[0][1:]) if tokens[0][1:] else None
+            right, tokens = self._one(tokens[1:], expression)
+            node = Near(node, right, words)
+        return node, tokens
+
+    def _one(self, tokens: list[str], expression: str) -> tuple[Node, list[str]]:
+        if not tokens or tokens[0] in ("|", ")") or tokens[0].startswith("~"):
+            raise ConfigError(f"in {expression!r}: a word is missing {'before ' + tokens[0] if tokens else 'at the end'}")
+        if tokens[0] == "(":
+            node, rest = self._alternatives(tokens[1:], expression)
+            if not rest or rest[0] != ")":
+                raise ConfigError(f"in {expression!r}: a closing bracket is missing")
+            return node, rest[1:]
+        if tokens[0].startswith("{"):
+            return self._group(tokens[0][1:-1], expression), tokens[1:]
+        words = []
+        while tokens and not tokens[0].startswith(("{", "~", "|", "(", ")")):
+            words.append(tokens[0])
+            tokens = tokens[1:]
+        return self._phrase(" ".join(words)), tokens
+
+    def _group(self, name: str, expression: str) -> Node:
+        if name not in self.groups:
+            raise ConfigError(f"in {expression!r}: there is no group {{{name}}}; known: {', '.join(sorted(self.groups)) or 'none'}")
+        if name in self._open_groups:
+            raise ConfigError(f"the group {{{name}}} contains itself")
+        if name not in self._compiled_groups:
+            self._open_groups.append(name)
+            self._compiled_groups[name] = self.any_of(self.groups[name])
+            self._open_groups.pop()
+        return self._compiled_groups[name]
+
+    def _phrase(self, words: str) -> Phrase:
+        folded = " ".join(fold(words).split())
+        if not _WORDY.search(folded.replace("*", "")):
+            raise ConfigError(f"in {words!r}: no letter or digit to look for")
+        if folded.startswith("*"):
+            raise ConfigError(f"in {words!r}: a word form needs its beginning, the star stands at the end")
+        return Phrase(self._index_by_phrase.setdefault(folded, len(self._index_by_phrase)))
+
+    def read(self, title: str, text: str) -> Reading:
+        """The places of all phrases in the two fields."""
+        if self._automaton is None:
+            self._build()
+        assert self._automaton is not None
+        joined = f"{title}\n{text}"
+        folded = fold(joined)
+        hits: dict[int, list[Span]] = {}
+        for literal, start, _ in self._automaton.find_matches_as_indexes(folded, overlapping=True):
+            for index, pattern in self._checks[literal]:
+                if match := pattern.match(folded, start):
+                    hits.setdefault(index, []).append(match.span())
+        return Reading(title, text, hits, joined)
+
+    def _build(self) -> None:
+        by_literal: dict[str, list[tuple[int, re.Pattern[str]]]] = {}
+        for phrase, index in self._index_by_phrase.items():
+            by_literal.setdefault(re.split(r"[* ]", phrase)[0], []).append((index, _pattern(phrase)))
+        self._automaton = ahocorasick_rs.AhoCorasick(list(by_literal))
+        self._checks = list(by_literal.values())
+
+
+def _tokens(expression: str) -> list[str]:
+    tokens, place = [], 0
+    while place < len(expression.rstrip()):
+        match = _TOKEN.match(expression, place)
+        if match is None:
+            raise ConfigError(f"in {expression!r}: {expression[place:].strip()[:10]!r} is not understood")
+        tokens.append(next(group for group in match.groups() if group))
+        place = match.end()
+    return tokens
+
+
+def _pattern(phrase: str) -> re.Pattern[str]:
+    """The phrase with its word borders; a Chinese end has none. Free parts are bounded, so matching is linear."""
+    body = r" {1,4}".join(re.escape(word).replace(r"\*", r"[^\W\u3400-\u9fff]{0,30}") for word in phrase.split(" "))
+    starts_latin, ends_latin = _is_latin(phrase[0]), _is_latin(phrase[-1])
+    before = r"(?<![^\W\u3400-\u9fff])" if starts_latin else ""
+    after = r"(?:s)?(?![^\W\u3400-\u9fff])" if ends_latin else ""
+    if phrase.endswith("*"):
+        after = r"(?![^\W\u3400-\u9fff])"
+    return re.compile(before + body + after)
+
+
+def _is_latin(character: str) -> bool:
+    return bool(re.match(r"[^\W\u3400-\u9fff]", character))

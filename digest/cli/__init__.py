@@ -1,0 +1,79 @@
+"""Arguments in, exit code out: 0 done, 1 done with problems, 2 not done because settings or arguments are wrong.
+
+argparse and one module per command group, imported when its command is called: typer alone takes five times the start
+of bare Python, before it has read an argument.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+COMMANDS = {
+    "run": ("digest.cli.acts", "collect, make and deliver: the whole job for one day"),
+    "collect": ("digest.cli.acts", "read the feeds and remember what is new"),
+    "make": ("digest.cli.acts", "choose and write the issue of a day, and archive it"),
+    "deliver": ("digest.cli.acts", "render the archived issue and publish it"),
+    "show": ("digest.cli.show", "print an issue in the terminal"),
+    "config": ("digest.cli.config", "check feeds.yaml, or print its JSON Schema"),
+    "init": ("digest.cli.init", "lay out a working folder of your own"),
+}
+_HEAD = """usage: digest COMMAND [options]
+
+A daily bilingual digest: reads feeds, finds what is about your topic, writes it in Chinese and
+English, and publishes pages, Markdown, text and feeds.
+
+commands:
+"""
+_TAIL = """
+Start with:
+  digest init my-digest      a folder with feeds.yaml, which you edit
+  cd my-digest && digest run
+  digest show                today's issue, here in the terminal
+
+`digest COMMAND --help` explains a command; `digest --version` prints the version.
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command and returns its exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(_HEAD + "".join(f"  {name:<9} {line}\n" for name, (_, line) in COMMANDS.items()) + _TAIL, end="")
+        return 0 if arguments else 2
+    if arguments[0] in ("-V", "--version"):
+        from digest import __version__
+
+        print(f"digest {__version__}")
+        return 0
+    if arguments[0] not in COMMANDS:
+        return _unknown(arguments[0])
+    return _run(arguments[0], arguments[1:])
+
+
+def _unknown(command: str) -> int:
+    from difflib import get_close_matches
+
+    near = get_close_matches(command, COMMANDS, n=1)
+    hint = f"did you mean `digest {near[0]}`?" if near else f"known: {', '.join(COMMANDS)}"
+    print(f"digest: there is no command {command!r}; {hint}", file=sys.stderr)
+    return 2
+
+
+def _run(command: str, arguments: list[str]) -> int:
+    from digest.errors import ConfigError, DigestError
+
+    try:
+        return int(import_module(COMMANDS[command][0]).main(command, arguments))
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except DigestError as error:
+        print(f"digest {command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"\ndigest {command}: stopped; the same command goes on from here", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0

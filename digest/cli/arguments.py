@@ -1,0 +1,47 @@
+"""Arguments that several commands share, and what they mean."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from digest.errors import ConfigError
+
+
+def parser(command: str, description: str, epilog: str = "") -> ArgumentParser:
+    """A parser for ``digest COMMAND``."""
+    return ArgumentParser(prog=f"digest {command}", description=description, epilog=epilog, formatter_class=RawDescriptionHelpFormatter)
+
+
+def add_config(arguments: ArgumentParser) -> None:
+    arguments.add_argument("--config", type=Path, default=Path("feeds.yaml"), metavar="FILE", help="the settings (feeds.yaml)")
+
+
+def add_edition(arguments: ArgumentParser) -> None:
+    arguments.add_argument("--edition", metavar="NAME", help="which edition, where the settings have several")
+
+
+def a_day(text: str) -> date:
+    """A day written as YYYY-MM-DD."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a day; write it as 2026-11-30") from None
+
+
+def day_and_now(wanted: date | None, zone_name: str) -> tuple[date, datetime]:
+    """The day in the zone, and the moment that counts as now.
+
+    Today, it is the clock's. For an earlier day it is that day's last second, so that playing a day again gives
+    the same issue. Raises ConfigError for a day that has not begun.
+    """
+    zone = ZoneInfo(zone_name)
+    now = datetime.now(UTC)
+    today = now.astimezone(zone).date()
+    if wanted is None or wanted == today:
+        return today, now
+    if wanted > today:
+        raise ConfigError(f"--date {wanted.isoformat()} has not begun in {zone_name}; today is {today.isoformat()}")
+    return wanted, datetime.combine(wanted, time(23, 59, 59), zone).astimezone(UTC)

@@ -1,0 +1,121 @@
+"""What a run prints: progress while it works, then a short table, or JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
+from types import TracebackType
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+from rich.table import Table
+
+from digest.model import Report
+
+_NAMES = {"collect": "collect 收集", "make": "make 编写", "deliver": "deliver 发布"}
+
+
+class Progress:
+    """A bar per act on standard error; silent when not shown or when nobody watches."""
+
+    def __init__(self, *, is_shown: bool) -> None:
+        console = Console(stderr=True)
+        self._bars = Bars(
+            TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console, disable=not is_shown
+        )
+
+    def __enter__(self) -> Progress:
+        self._bars.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for task in self._bars.tasks:
+            self._bars.update(task.id, total=task.total if task.total is not None else task.completed)
+        self._bars.stop()
+
+    def act(self, name: str, total: int | None) -> Callable[[str], None]:
+        """A bar for an act; the returned function moves it by one."""
+        task = self._bars.add_task(_NAMES[name], total=total)
+        return lambda _: self._bars.advance(task)
+
+
+def joined(one: Report, other: Report) -> Report:
+    """The later report, with the problems and counts of both."""
+    return Report(
+        issue=other.issue or one.issue,
+        coverage=other.coverage or one.coverage,
+        documents=one.documents + other.documents,
+        receipts=one.receipts + other.receipts,
+        problems=one.problems + other.problems,
+        counts=one.counts | other.counts,
+    )
+
+
+def print_json(report: Report, edition: str, day: date) -> None:
+    """The report for programs, on standard output."""
+    articles = report.issue.articles if report.issue else ()
+    print(
+        json.dumps(
+            {
+                "edition": edition,
+                "day": day.isoformat(),
+                "counts": report.counts,
+                "articles": [
+                    {
+                        "key": article.pick.story.key,
+                        "url": article.pick.story.lead.entry.url,
+                        "heat": article.pick.heat,
+                        "featured": article.pick.featured,
+                        "headlines": {wording.language: wording.headline for wording in article.wordings},
+                        "written_by": article.written_by,
+                    }
+                    for article in articles
+                ],
+                "coverage": [asdict(coverage) for coverage in report.coverage],
+                "documents": list(report.documents),
+                "receipts": [asdict(receipt) | {"delivered_at": receipt.delivered_at.isoformat()} for receipt in report.receipts],
+                "problems": [asdict(problem) for problem in report.problems],
+            },
+            ensure_ascii=False,
+            indent=2,
+        )
+    )
+
+
+def print_table(report: Report, day: date, folder: Path, *, quiet: bool) -> None:
+    """What was done and where to look, on standard output; problems on standard error."""
+    if not quiet:
+        _print_summary(report, day, folder)
+    errors = Console(stderr=True, soft_wrap=True)
+    for problem in report.problems:
+        errors.print(f"[red]{escape(problem.step)}[/red] [bold]{escape(problem.subject)}[/bold]: {escape(problem.message)}", highlight=False)
+
+
+def _print_summary(report: Report, day: date, folder: Path) -> None:
+    console = Console(soft_wrap=not sys.stdout.isatty())
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    states = Counter(coverage.state for coverage in report.coverage)
+    rows = {
+        "day": day.isoformat(),
+        "sources": ", ".join(f"{number} {state}" for state, number in sorted(states.items())),
+        "entries": _numbers(report, ("entries_seen", "in the feeds"), ("entries_new", "new"), ("entries_read", "read for this issue")),
+        "issue": _numbers(report, ("picks", "picks"), ("near_misses", "near misses")),
+        "files": str(len(report.documents)) if report.documents else "",
+    }
+    for name, value in rows.items():
+        if value:
+            table.add_row(name, value)
+    console.print(table)
+    if report.documents and report.issue:
+        console.print(f"\nLook here 请看: {(folder / 'index.html').resolve()}", highlight=False)
+
+
+def _numbers(report: Report, *names: tuple[str, str]) -> str:
+    return ", ".join(f"{report.counts[name]} {words}" for name, words in names if name in report.counts)

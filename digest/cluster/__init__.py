@@ -1,0 +1,1 @@
+"""Entries that are the same work or event to one story."""

@@ -1,0 +1,1 @@
+"""An address to bytes, within bounds of size and time."""

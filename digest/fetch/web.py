@@ -1,0 +1,168 @@
+"""HTTP, politely: one request at a time per host, conditional, bounded, retried twice and no more.
+
+arXiv asks for one request every three seconds on one connection over all its hosts
+(info.arxiv.org/help/api/tou.html).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections import defaultdict
+from datetime import datetime
+from types import TracebackType
+from urllib.parse import urlsplit
+
+import httpx
+import stamina
+from aiolimiter import AsyncLimiter
+
+from digest.errors import FetchError
+from digest.model import CacheStamp, Download, Source
+
+BODY_LIMIT = 10 * 1024 * 1024
+CONNECT_SECONDS = 5.0
+TOTAL_SECONDS = 30.0
+ATTEMPTS = 3
+_REMEDIES = {
+    401: "the address wants a password",
+    403: "the site refuses this program; ask its owner, or leave the source out",
+    404: "nothing is there; check the address",
+    410: "the feed is gone for good; remove the source",
+    429: "asked too often; it will be tried again later",
+}
+
+
+class _Passing(Exception):
+    """A fault that may pass: no connection, a connection that broke, a server error."""
+
+
+class WebFetcher:
+    """Fetches over one client; use as an asynchronous context manager.
+
+    ``pause_seconds`` is the first pause before a retry, it doubles; ``arxiv_seconds`` lies between two
+    requests to arXiv. A host that could not be reached is not tried again by this instance.
+    """
+
+    def __init__(self, user_agent: str, *, pause_seconds: float = 1.0, arxiv_seconds: float = 3.0) -> None:
+        self._client = httpx.AsyncClient(
+            headers={"User-Agent": user_agent, "Accept-Encoding": "gzip, deflate", "Accept": _ACCEPT},
+            timeout=httpx.Timeout(TOTAL_SECONDS, connect=CONNECT_SECONDS),
+            # httpx walks all kept-alive connections on each request; 20 keeps that walk short (encode/httpx#3215).
+            limits=httpx.Limits(max_connections=50, max_keepalive_connections=20),
+            follow_redirects=True,
+            max_redirects=5,
+            trust_env=False,
+        )
+        self._pause_seconds = pause_seconds
+        self._arxiv = AsyncLimiter(1, arxiv_seconds)
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._unreachable: dict[str, str] = {}
+
+    async def __aenter__(self) -> WebFetcher:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self._client.aclose()
+
+    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | None:
+        """The body, or None when the server says that nothing changed. Raises FetchError."""
+        host = _host(source.url)
+        async with self._turns[host]:
+            if reason := self._unreachable.get(host):
+                raise FetchError(reason)
+            try:
+                async for attempt in stamina.retry_context(
+                    on=_Passing,
+                    attempts=ATTEMPTS,
+                    timeout=None,
+                    wait_initial=self._pause_seconds,
+                    wait_max=self._pause_seconds * 8,
+                    wait_jitter=self._pause_seconds / 2,
+                ):
+                    with attempt:
+                        return await self._ask(source, stamp, now, host)
+            except _Passing as error:
+                if isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout):
+                    self._unreachable[host] = str(error)
+                raise FetchError(str(error)) from error
+        raise AssertionError("retry_context always runs once")
+
+    async def _ask(self, source: Source, stamp: CacheStamp, now: datetime, host: str) -> Download | None:
+        if host == "arxiv.org":
+            await self._arxiv.acquire()
+        try:
+            async with (
+                asyncio.timeout(TOTAL_SECONDS),
+                self._client.stream("GET", source.url, headers=_conditions(stamp)) as response,
+            ):
+                if response.status_code == 304:
+                    return None
+                _check_status(response)
+                body = await _read(response)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            raise _Passing(f"no connection to {host}; check the network or the address") from error
+        except TimeoutError as error:
+            raise FetchError(f"no whole answer within {TOTAL_SECONDS:g} seconds") from error
+        except httpx.TooManyRedirects as error:
+            raise FetchError("more than 5 redirects; open the address in a browser and use where it leads") from error
+        except (httpx.TransportError, httpx.StreamError) as error:
+            raise _Passing(f"the connection broke ({type(error).__name__})") from error
+        except (httpx.InvalidURL, httpx.HTTPError, ValueError) as error:
+            raise FetchError(f"not a usable address or answer: {str(error)[:120]}") from error
+        return Download(
+            source=source,
+            url=str(response.url),
+            body=body,
+            media_type=response.headers.get("content-type", "").partition(";")[0].strip().lower(),
+            charset=response.charset_encoding,
+            stamp=CacheStamp(etag=response.headers.get("etag"), last_modified=response.headers.get("last-modified")),
+            fetched_at=now,
+        )
+
+
+_ACCEPT = "application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, application/json;q=0.9, */*;q=0.5"
+
+
+def _host(url: str) -> str:
+    host = (urlsplit(url).hostname or "").lower()
+    return "arxiv.org" if host == "arxiv.org" or host.endswith(".arxiv.org") else host
+
+
+def _conditions(stamp: CacheStamp) -> dict[str, str]:
+    conditions = {"If-None-Match": stamp.etag, "If-Modified-Since": stamp.last_modified}
+    return {name: value for name, value in conditions.items() if value}
+
+
+def _check_status(response: httpx.Response) -> None:
+    status = response.status_code
+    if status >= 500:
+        raise _Passing(f"the server answered {status}; it will be tried again later")
+    if status != 200:
+        raise FetchError(f"the server answered {status}: {_REMEDIES.get(status, 'check the address')}")
+
+
+async def _read(response: httpx.Response) -> bytes:
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("identity", "", "gzip", "x-gzip", "deflate"):
+        raise FetchError(f"an encoding that was not asked for: {encoding[:40]}")
+    body = bytearray()
+    inflater = None if encoding in ("identity", "") else zlib.decompressobj(47 if "gzip" in encoding else 15)
+    async for chunk in response.aiter_raw():
+        if inflater is None:
+            body += chunk
+        else:
+            _inflate(inflater, chunk, body)
+        if len(body) > BODY_LIMIT:
+            raise FetchError(f"the body is larger than {BODY_LIMIT // 1024 // 1024} MiB")
+    return bytes(body)
+
+
+def _inflate(inflater: zlib._Decompress, chunk: bytes, body: bytearray) -> None:
+    """Adds the decompressed chunk, never more than one byte beyond the limit at a time."""
+    try:
+        while chunk and len(body) <= BODY_LIMIT:
+            body += inflater.decompress(chunk, BODY_LIMIT + 1 - len(body))
+            chunk = inflater.unconsumed_tail
+    except zlib.error as error:
+        raise FetchError("the compressed body is damaged") from error

@@ -1,0 +1,394 @@
+"""Every noun, in the order in which it appears.
+
+Records are frozen; sequences are tuples; every time carries a zone. A step adds by wrapping
+(a Pick holds a Story holds Entries), never by filling a blank later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Literal
+
+Language = Literal["zh", "en"]
+Trust = Literal["official", "first-hand", "person", "aggregator"]
+SourceKind = Literal["feed", "arxiv", "hf-papers"]
+Revision = Literal["new", "cross", "replaced"]
+Bound = Literal["up_to", "at_least", "about", "average", "exact"]
+Metric = Literal[
+    "training_speed",
+    "training_time",
+    "throughput",
+    "iterations",
+    "memory",
+    "communication",
+    "inference_speed",
+    "quality",
+    "other",
+]
+Direction = Literal["faster", "less", "more"]
+MentionKind = Literal["method", "model", "hardware", "organisation", "framework", "code", "venue"]
+ItemKind = Literal["paper", "model", "product", "code", "tutorial", "news"]
+CoverageState = Literal["complete", "quiet", "waiting", "stale", "degraded", "failed", "off"]
+
+
+def _require_zone(moment: datetime | None, name: str) -> None:
+    if moment is not None and moment.utcoffset() is None:
+        raise ValueError(f"{name} has no time zone: {moment!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where entries come from, as ``feeds.yaml`` names it."""
+
+    name: str
+    url: str
+    kind: SourceKind = "feed"
+    language: Language = "en"
+    trust: Trust = "first-hand"
+    topics: tuple[str, ...] = ()
+    weight: float = 1.0
+    timezone: str = "UTC"
+    window_days: int = 3
+    author: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheStamp:
+    """The validators of the last good answer, verbatim; None where the server sent none."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """What an address answered: decompressed bytes, and where they finally came from."""
+
+    source: Source
+    url: str
+    body: bytes
+    media_type: str
+    charset: str | None
+    stamp: CacheStamp
+    fetched_at: datetime
+
+    def __post_init__(self) -> None:
+        _require_zone(self.fetched_at, "fetched_at")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identifiers:
+    """Names that the world gives a work; each is empty when the entry has none."""
+
+    arxiv: str = ""
+    doi: str = ""
+    repository: str = ""
+
+    def __iter__(self) -> Iterator[str]:
+        for scheme in ("arxiv", "doi", "repository"):
+            if value := getattr(self, scheme):
+                yield f"{scheme}:{value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One thing a source said, in plain text. ``key`` is stable: source name and id."""
+
+    key: str
+    source_name: str
+    url: str
+    ids: Identifiers = Identifiers()
+    title: str
+    text: str = ""
+    language: Language = "en"
+    authors: tuple[str, ...] = ()
+    published_at: datetime | None = None
+    published_by: str = "seen"
+    seen_at: datetime
+    revision: Revision = "new"
+
+    def __post_init__(self) -> None:
+        _require_zone(self.published_at, "published_at")
+        _require_zone(self.seen_at, "seen_at")
+
+    @property
+    def at(self) -> datetime:
+        """When it was published, or first seen where the source gave no believable date."""
+        return self.published_at or self.seen_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """What a download holds: its entries, and what was odd about it (``warnings``)."""
+
+    entries: tuple[Entry, ...]
+    format: str
+    encoding: str
+    title: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One rule that fired: where, on which words, for how many points."""
+
+    rule: str
+    field: Literal["title", "text", "claim"]
+    start: int
+    end: int
+    words: str
+    points: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """A topic with its score; ``is_in`` says whether the score reaches the topic's threshold."""
+
+    topic: str
+    score: float
+    is_in: bool
+    evidence: tuple[Hit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One figure that the source claims for its own work, with the words that carry it."""
+
+    metric: Metric
+    low: float
+    high: float
+    unit: str
+    direction: Direction
+    bound: Bound = "exact"
+    baseline: str | None = None
+    setting: str | None = None
+    quote: str
+    entry_key: str = ""
+
+    def __post_init__(self) -> None:
+        if self.low > self.high:
+            raise ValueError(f"a claim from {self.low} down to {self.high}: {self.quote!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A name that the source uses, with the words that carry it."""
+
+    kind: MentionKind
+    text: str
+    quote: str
+    entry_key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledEntry:
+    """An entry with what the rules read in it."""
+
+    entry: Entry
+    labels: tuple[Label, ...]
+    kind: ItemKind = "news"
+    claims: tuple[Claim, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+
+    def label(self, topic: str) -> Label | None:
+        """The label of ``topic``, or None when no rule of it fired."""
+        return next((label for label in self.labels if label.topic == topic), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """One event or work; the lead entry comes first. ``known_from`` is the issue that told it."""
+
+    key: str
+    topic: str
+    entries: tuple[LabelledEntry, ...]
+    known_from: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.entries:
+            raise ValueError(f"story {self.key} has no entry")
+
+    @property
+    def lead(self) -> LabelledEntry:
+        return self.entries[0]
+
+    @property
+    def also_seen_in(self) -> tuple[Entry, ...]:
+        """The other entries of the same story."""
+        return tuple(labelled.entry for labelled in self.entries[1:])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why a story has its heat; ``why`` is a phrase key that the templates word."""
+
+    points: float
+    why: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """A story worth telling, and why."""
+
+    story: Story
+    reasons: tuple[Reason, ...]
+    featured: bool = False
+
+    @property
+    def heat(self) -> int:
+        """The sum of the reasons, from 0 to 100."""
+        return round(min(100.0, max(0.0, sum(reason.points for reason in self.reasons))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """What we say in one language. ``quotes`` are verbatim, in the source's own language."""
+
+    language: Language
+    headline: str
+    summary: str
+    blurb: str
+    quotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Article:
+    """A pick in words. ``written_by`` names the writer; tags are topics of the sub-set."""
+
+    pick: Pick
+    source: Source
+    claims: tuple[Claim, ...]
+    mentions: tuple[Mention, ...]
+    tags: tuple[str, ...] = ()
+    wordings: tuple[Wording, ...]
+    written_by: str
+
+    def wording(self, language: Language) -> Wording:
+        """The words in ``language``; an issue only holds articles that have them."""
+        return next(wording for wording in self.wordings if wording.language == language)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """What one source gave to one issue."""
+
+    source_name: str
+    state: CoverageState
+    seen: int = 0
+    kept: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearMiss:
+    """An entry that was nearly told, and the phrase key of why it was not."""
+
+    title: str
+    url: str
+    source_name: str
+    score: float
+    why: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """The articles of one topic, hottest first."""
+
+    topic: str
+    title: dict[Language, str]
+    articles: tuple[Article, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """One day of one edition, whole. It is archived before anyone sees it."""
+
+    edition: str
+    day: date
+    title: dict[Language, str]
+    languages: tuple[Language, ...]
+    timezone: str
+    address: str
+    sections: tuple[Section, ...]
+    near_misses: tuple[NearMiss, ...] = ()
+    coverage: tuple[Coverage, ...] = ()
+    entries_read: int = 0
+    tag_titles: dict[str, dict[Language, str]] = field(default_factory=dict)
+    since: datetime
+    until: datetime
+
+    def __post_init__(self) -> None:
+        _require_zone(self.since, "since")
+        _require_zone(self.until, "until")
+
+    @property
+    def key(self) -> str:
+        return f"{self.edition}/{self.day.isoformat()}"
+
+    @property
+    def articles(self) -> tuple[Article, ...]:
+        return tuple(article for section in self.sections for article in section.articles)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueLine:
+    """An issue as a list of issues shows it: its day, how many articles, the lead headline in each language."""
+
+    day: date
+    articles: int
+    headlines: dict[Language, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """What stands around an issue: a line for every issue, and the newest ones whole; both newest first."""
+
+    lines: tuple[IssueLine, ...]
+    recent: tuple[Issue, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One rendered file; ``name`` is its path below the output folder."""
+
+    format: str
+    language: str
+    name: str
+    media_type: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """Proof that a publisher delivered an issue to a target."""
+
+    publisher: str
+    issue_key: str
+    target: str
+    delivered_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something that cost its own subject and nothing else."""
+
+    step: str
+    subject: str
+    message: str
+    is_bug: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a run did."""
+
+    issue: Issue | None = None
+    coverage: tuple[Coverage, ...] = ()
+    documents: tuple[str, ...] = ()
+    receipts: tuple[Receipt, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)

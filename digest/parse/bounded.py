@@ -1,0 +1,63 @@
+"""Parsing within bounds: a worker process with a clock and a memory limit, so that a hostile feed costs itself only."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+from collections.abc import Callable, Mapping
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from types import TracebackType
+
+from pebble import ProcessExpired, ProcessPool
+
+from digest.errors import ParseError
+from digest.model import Download, Parsed
+
+SECONDS = 10.0
+MEMORY_BYTES = 512 * 1024 * 1024
+_FEW_BYTES = 1024 * 1024
+
+
+class BoundedParser:
+    """Runs the parser of each kind in workers that are killed when they exceed ``SECONDS``.
+
+    A body up to one mebibyte that has no document type is parsed in place: it cannot blow up, and starting
+    a worker costs more than parsing it.
+    """
+
+    def __init__(self, parsers: Mapping[str, Callable[[Download], Parsed]]) -> None:
+        self._parsers = parsers
+        self._pool: ProcessPool | None = None
+
+    async def parse(self, download: Download) -> Parsed:
+        """What the download holds. Raises ParseError, also when the bounds are reached."""
+        parser = self._parsers[download.source.kind]
+        if len(download.body) <= _FEW_BYTES and b"<!DOCTYPE" not in download.body[:4096]:
+            return parser(download)
+        try:
+            return await asyncio.wrap_future(self._workers().schedule(parser, args=(download,), timeout=SECONDS))
+        except FutureTimeoutError as error:
+            raise ParseError(f"not read within {SECONDS:g} seconds; the feed is broken or hostile") from error
+        except (MemoryError, ProcessExpired) as error:
+            raise ParseError("reading it took too much memory; the feed is broken or hostile") from error
+
+    def _workers(self) -> ProcessPool:
+        if self._pool is None:
+            self._pool = ProcessPool(max_workers=2, initializer=_limit_memory, context=multiprocessing.get_context("spawn"))
+        return self._pool
+
+    def __enter__(self) -> BoundedParser:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._pool is not None:
+            self._pool.stop()
+            self._pool.join()
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # not on Windows, where the clock alone is the bound
+        return
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))

@@ -1,0 +1,196 @@
+"""The three acts: collect, make, deliver. The only place that knows the order of the steps."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from digest.classify import claims as claims_step
+from digest.classify.mentions import NameReader
+from digest.cluster.stories import group, told_names
+from digest.errors import DigestError, FetchError
+from digest.model import CacheStamp, Coverage, Entry, Issue, Label, LabelledEntry, Parsed, Problem, Receipt, Report, Source
+from digest.ports import Archive, EntryStore, Fetcher, Labeller, Parser, Publisher, Renderer, Scorer, Writer
+from digest.rank.selection import near_misses, select
+from digest.write.issue import EditionFrame, compose, write_article
+
+log = logging.getLogger(__name__)
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+FEED_ISSUES = 30
+Step = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Everything concrete that the acts need, put together in ``wiring.py``."""
+
+    store: EntryStore
+    archive: Archive
+    fetchers: Mapping[str, Fetcher]
+    parser: Parser
+    labellers: Sequence[Labeller]
+    names: NameReader
+    thresholds: Mapping[str, float]
+    scorers: Sequence[Scorer]
+    writer: Writer
+    renderers: Sequence[Renderer]
+    publishers: Sequence[Publisher]
+
+
+def no_step(name: str) -> None:
+    """The step callback of someone who does not watch."""
+
+
+async def collect(parts: Parts, sources: Sequence[Source], now: datetime, step: Step = no_step) -> Report:
+    """Asks every source once, side by side, and remembers what is new. One failure costs its own source only."""
+    stamps = parts.store.stamps()
+    outcomes = await asyncio.gather(*(_collect_one(parts, source, stamps, now, step) for source in sources))
+    coverage = tuple(coverage for coverage, _, _ in outcomes)
+    return Report(
+        coverage=coverage,
+        problems=tuple(problem for _, problem, _ in outcomes if problem),
+        counts={"entries_seen": sum(item.seen for item in coverage), "entries_new": sum(added for _, _, added in outcomes)},
+    )
+
+
+async def _collect_one(
+    parts: Parts, source: Source, stamps: Mapping[str, CacheStamp], now: datetime, step: Step
+) -> tuple[Coverage, Problem | None, int]:
+    try:
+        return await _ask(parts, source, stamps.get(f"{source.name} {source.url}", CacheStamp()), now)
+    except DigestError as error:
+        coverage = Coverage(source_name=source.name, state="failed", note=str(error))
+        parts.store.record(source, coverage, now)
+        return coverage, Problem(step="collect", subject=source.name, message=str(error)), 0
+    finally:
+        step(source.name)
+
+
+async def _ask(parts: Parts, source: Source, stamp: CacheStamp, now: datetime) -> tuple[Coverage, Problem | None, int]:
+    scheme = urlsplit(source.url).scheme
+    fetcher = parts.fetchers.get(scheme)
+    if fetcher is None:
+        raise FetchError(f"no way to fetch {scheme}: addresses; known: {', '.join(name or 'path' for name in parts.fetchers)}")
+    download = await fetcher.fetch(source, stamp, now)
+    if download is None:
+        coverage = Coverage(source_name=source.name, state="quiet", note="unchanged")
+        parts.store.record(source, coverage, now)
+        return coverage, None, 0
+    parsed = await parts.parser.parse(download)
+    coverage = Coverage(source_name=source.name, state=_state(parsed), seen=len(parsed.entries), note="; ".join(parsed.warnings))
+    return coverage, None, parts.store.remember(download, parsed, coverage)
+
+
+def _state(parsed: Parsed) -> Any:
+    if not parsed.entries:
+        return "quiet"
+    return "degraded" if parsed.warnings else "complete"
+
+
+def make(parts: Parts, frame: EditionFrame, sources: Sequence[Source], off: Sequence[str], day: date, now: datetime, limits: tuple[int, int], step: Step = no_step) -> Report:
+    """The issue of that day: the archived one, or composed from all entries that no issue told and archived.
+
+    ``limits`` are the most articles and near misses. ``off`` names the sources that are switched off.
+    """
+    if archived := parts.archive.issue(frame.name, day):
+        return Report(issue=archived, coverage=archived.coverage, counts=_counts(archived))
+    since = parts.archive.last_until(frame.name, day) or _BEGINNING
+    by_name = {source.name: source for source in sources}
+    entries = [entry for entry in parts.store.untold(frame.name, list(by_name), now) if entry.revision != "replaced"]
+    labelled = []
+    for entry in entries:
+        labelled.append(label(parts, entry, by_name[entry.source_name]))
+        step("read")
+    stories = group(labelled, frame.topics, by_name, parts.archive.told(frame.name, day))
+    picks, left_over = select(stories, parts.scorers, by_name, now, limits[0])
+    articles = [write_article(pick, frame.languages, parts.writer, by_name) for pick in picks]
+    thresholds = {topic: parts.thresholds[topic] for topic in frame.topics}
+    missed = near_misses(labelled, stories, left_over, thresholds, limits[1])
+    coverage = _coverage(parts, sources, off, entries, [pick.story.entries for pick in picks], since, now)
+    issue = compose(frame, day, articles, missed, coverage, len(entries), since, now)
+    told = {name: title for pick in picks for name, title in told_names(pick.story).items()}
+    issue = parts.archive.save(issue, told)
+    return Report(issue=issue, coverage=issue.coverage, counts=_counts(issue))
+
+
+def label(parts: Parts, entry: Entry, source: Source) -> LabelledEntry:
+    """The entry with everything the rules read in it; names only where a topic speaks at all."""
+    claims = claims_step.extract(entry)
+    labels: tuple[Label, ...] = tuple(found for labeller in parts.labellers for found in labeller.label(entry, claims))
+    mentions = parts.names.mentions(entry) if any(found.is_in for found in labels) else ()
+    return LabelledEntry(entry=entry, labels=labels, kind=parts.names.kind(entry, source.kind), claims=claims, mentions=mentions)
+
+
+def _coverage(
+    parts: Parts,
+    sources: Sequence[Source],
+    off: Sequence[str],
+    entries: Sequence[Entry],
+    told: Sequence[Sequence[LabelledEntry]],
+    since: datetime,
+    now: datetime,
+) -> tuple[Coverage, ...]:
+    polls = parts.store.polls([source.name for source in sources], since, now)
+    seen = _tally(entry.source_name for entry in entries)
+    kept = _tally(labelled.entry.source_name for members in told for labelled in members)
+    found = []
+    for source in sources:
+        poll = polls.get(source.name)
+        read, used = seen.get(source.name, 0), kept.get(source.name, 0)
+        if poll is None:
+            found.append(Coverage(source_name=source.name, state="waiting", seen=read, kept=used, note="not asked yet"))
+        else:
+            state = "complete" if poll.state == "quiet" and read else "quiet" if poll.state == "complete" and not read else poll.state
+            found.append(Coverage(source_name=source.name, state=state, seen=read, kept=used, note="" if poll.note == "unchanged" else poll.note))
+    return (*found, *(Coverage(source_name=name, state="off") for name in off))
+
+
+def _tally(names: Any) -> dict[str, int]:
+    tally: dict[str, int] = {}
+    for name in names:
+        tally[name] = tally.get(name, 0) + 1
+    return tally
+
+
+def _counts(issue: Issue) -> dict[str, int]:
+    return {"entries_read": issue.entries_read, "picks": len(issue.articles), "near_misses": len(issue.near_misses)}
+
+
+def deliver(parts: Parts, edition: str, day: date, now: datetime, step: Step = no_step) -> Report:
+    """Renders the archived issue and hands it to every publisher; what a receipt proves is not sent again.
+
+    Raises DigestError when there is no such issue.
+    """
+    issue = parts.archive.issue(edition, day)
+    if issue is None:
+        raise DigestError(f"there is no issue of {day.isoformat()} yet; `digest make --date {day.isoformat()}` makes it")
+    shelf = parts.archive.shelf(edition, FEED_ISSUES)
+    documents = []
+    for renderer in parts.renderers:
+        documents += renderer.render(issue, shelf)
+        step("render")
+    problems, receipts = [], []
+    for publisher in parts.publishers:
+        try:
+            new = publisher.publish(issue, documents, now, parts.archive.receipts(issue.key))
+            parts.archive.keep(new)
+            receipts += new
+        except DigestError as error:
+            problems.append(Problem(step="deliver", subject=publisher.name, message=str(error)))
+        step(publisher.name)
+    return Report(
+        issue=issue,
+        documents=tuple(document.name for document in documents),
+        receipts=tuple(_sorted(receipts)),
+        problems=tuple(problems),
+        counts={"documents": len(documents)},
+    )
+
+
+def _sorted(receipts: Sequence[Receipt]) -> list[Receipt]:
+    return sorted(receipts, key=lambda receipt: (receipt.publisher, receipt.target))

@@ -1,0 +1,140 @@
+"""Every seam, on one page. Whoever implements a Protocol keeps what its docstring promises.
+
+A plug-in is a factory (a class will do) named in an entry point of group ``digest.<seam>s``; it gets its
+options from ``feeds.yaml`` as keywords.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Protocol
+
+from digest.model import (
+    CacheStamp,
+    Claim,
+    Coverage,
+    Document,
+    Download,
+    Entry,
+    Issue,
+    Label,
+    Language,
+    Mention,
+    Parsed,
+    Pick,
+    Reason,
+    Receipt,
+    Shelf,
+    Source,
+    Story,
+    Wording,
+)
+
+
+class Fetcher(Protocol):
+    """Bytes from an address, chosen by its scheme."""
+
+    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | None:
+        """The whole decompressed body, at most 10 MiB; None when nothing changed since ``stamp``.
+
+        Raises FetchError with the reason and a remedy.
+        """
+
+
+class Parser(Protocol):
+    """Entries from bytes, chosen by the kind of the source."""
+
+    async def parse(self, download: Download) -> Parsed:
+        """Entries in plain text, keys distinct, seen at ``download.fetched_at``. Raises ParseError."""
+
+
+class EntryStore(Protocol):
+    """What was seen."""
+
+    def stamps(self) -> Mapping[str, CacheStamp]:
+        """The validators of each source, by ``source_name url``: of another address they do not count."""
+
+    def remember(self, download: Download, parsed: Parsed, coverage: Coverage) -> int:
+        """Saves entries, validators and the poll in one transaction; the number of new entries.
+
+        An entry that is known stays as it was first seen. On the first poll of a source, entries older than its
+        window are kept as backlog that no issue tells.
+        """
+
+    def record(self, source: Source, coverage: Coverage, now: datetime) -> None:
+        """Saves a poll that brought no entries."""
+
+    def untold(self, edition: str, source_names: Sequence[str], until: datetime) -> list[Entry]:
+        """Entries first seen up to ``until`` that lie in no issue of the edition, by time seen and key."""
+
+    def polls(self, source_names: Sequence[str], since: datetime, until: datetime) -> dict[str, Coverage]:
+        """The last poll of each source in that time, by source name."""
+
+
+class Archive(Protocol):
+    """What was published, and what was delivered."""
+
+    def issue(self, edition: str, day: date) -> Issue | None:
+        """The issue as it was composed, or None."""
+
+    def save(self, issue: Issue, identities: Mapping[str, str]) -> Issue:
+        """Archives the issue with the identities it told (identity to title), in one transaction.
+
+        The issue that is archived for that day already wins, and is what is returned.
+        """
+
+    def told(self, edition: str, before: date) -> dict[str, tuple[str, str]]:
+        """Identity to (issue key, title) of all stories that issues before that day told."""
+
+    def last_until(self, edition: str, before: date) -> datetime | None:
+        """Up to when the newest issue before that day had read; None when there is none."""
+
+    def shelf(self, edition: str, limit: int) -> Shelf:
+        """A line for every issue of the edition, and the newest ``limit`` whole."""
+
+    def receipts(self, issue_key: str) -> list[Receipt]:
+        """What was delivered of an issue."""
+
+    def keep(self, receipts: Sequence[Receipt]) -> None:
+        """Remembers deliveries; one that is known is left as it was."""
+
+
+class Labeller(Protocol):
+    """Topics of an entry, with the evidence. All labellers are asked."""
+
+    def label(self, entry: Entry, claims: Sequence[Claim]) -> tuple[Label, ...]:
+        """The topics that anything in the entry speaks for, also below their threshold."""
+
+
+class Scorer(Protocol):
+    """Points for a story. All scorers are asked and their points are added."""
+
+    def score(self, story: Story, sources: Mapping[str, Source], now: datetime) -> tuple[Reason, ...]:
+        """The reasons, each with its points; none when the scorer has nothing to say."""
+
+
+class Writer(Protocol):
+    """Words for a pick."""
+
+    name: str
+
+    def write(self, pick: Pick, languages: Sequence[Language], claims: Sequence[Claim], mentions: Sequence[Mention]) -> tuple[Wording, ...]:
+        """One wording per language, in that order. Raises WriteError."""
+
+
+class Renderer(Protocol):
+    """Documents from issues."""
+
+    def render(self, issue: Issue, shelf: Shelf) -> tuple[Document, ...]:
+        """The documents of the issue, or those that lead to it. Raises RenderError."""
+
+
+class Publisher(Protocol):
+    """Documents to readers."""
+
+    name: str
+
+    def publish(self, issue: Issue, documents: Sequence[Document], now: datetime, delivered: Sequence[Receipt]) -> tuple[Receipt, ...]:
+        """Delivers what ``delivered`` does not prove to be delivered; the new receipts. Raises PublishError."""
+

@@ -1,0 +1,1 @@
+"""An issue to documents. Templates hold the layout, catalogues the fixed words."""

@@ -1,0 +1,104 @@
+"""The template environment: strict, escaping, with the helpers that templates may use. Time is never one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateNotFound, TemplateSyntaxError
+
+from digest.errors import RenderError
+from digest.figures import BOUNDS, figure
+from digest.model import Claim, Coverage, Issue, Language
+from digest.render.words import HTML_LANGUAGES, Words
+from digest.text import is_han
+
+
+class Templates:
+    """Renders the templates of the folders; a file in an earlier folder hides the same one in a later."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self.words = Words(folders)
+        self._environment = Environment(
+            loader=FileSystemLoader([str(folder) for folder in folders]),
+            autoescape=lambda name: name is not None and (name.endswith(".html") or name.endswith(".xml")),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        self._environment.globals |= {
+            "t": self.words.say,
+            "n": self.words.count,
+            "words": self.words,
+            "html_language": HTML_LANGUAGES,
+            "figure": figure,
+            "bounded": bounded,
+            "states": states,
+            "local": local,
+        }
+        self._environment.filters |= {"safe_url": safe_url, "language_of": language_of, "markdown": escape_markdown, "digest": short_hash}
+
+    def render(self, name: str, **values: Any) -> str:
+        """The template filled. Raises RenderError with file, line and cause."""
+        try:
+            return self._environment.get_template(name).render(values)
+        except TemplateNotFound as error:
+            raise RenderError(f"the template {error.name} is missing; copy it from the shipped templates") from error
+        except TemplateSyntaxError as error:
+            raise RenderError(f"{error.filename or name}:{error.lineno}: {error.message}") from error
+        except (TemplateError, AttributeError, KeyError, TypeError, ValueError) as error:
+            raise RenderError(f"{_where(error, name)}: {error}") from error
+
+
+def _where(error: Exception, name: str) -> str:
+    trace, place = error.__traceback__, name
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.endswith(name.rsplit("/", 1)[-1]):
+            place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
+
+
+def safe_url(url: str) -> str:
+    """The address if it is http(s), else "#": nothing from a feed may become a script."""
+    return url if urlsplit(url).scheme in ("http", "https") else "#"
+
+
+def language_of(text: str) -> str:
+    """The value of a ``lang`` attribute for words whose language the issue does not know."""
+    return HTML_LANGUAGES["zh" if is_han(text) else "en"]
+
+
+def bounded(claim: Claim, language: Language) -> str:
+    """The figure with its bound beside it: "up to 2.37×", "最高 2.37 倍"."""
+    words = BOUNDS[language][claim.bound]
+    return f"{words}{' ' if language == 'zh' and words else ''}{figure(claim, language)}"
+
+
+def states(issue: Issue) -> Mapping[str, list[Coverage]]:
+    """The coverage by state, in the order of the sources."""
+    found: dict[str, list[Coverage]] = {}
+    for coverage in issue.coverage:
+        found.setdefault(coverage.state, []).append(coverage)
+    return found
+
+
+def local(issue: Issue, moment: Any) -> Any:
+    """The moment in the zone of the edition."""
+    return moment.astimezone(ZoneInfo(issue.timezone))
+
+
+def escape_markdown(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    escaped = "".join(f"\\{character}" if character in "\\`*_{}[]<>#|~$" else character for character in text)
+    return " ".join(escaped.split())
+
+
+def short_hash(text: str) -> str:
+    """Eight hex digits that stand for the text."""
+    return sha256(text.encode()).hexdigest()[:8]

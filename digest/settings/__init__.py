@@ -1,0 +1,1 @@
+"""``feeds.yaml`` to typed settings, with all complaints at once."""

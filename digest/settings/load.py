@@ -1,0 +1,166 @@
+"""Reading ``feeds.yaml``: fast when it is right, and when it is wrong every complaint with its place.
+
+A right file is read by the quick YAML loader; only a wrong one is read again with line numbers.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from digest.errors import ConfigError
+from digest.settings.schema import Settings, unknown
+from digest.shipped import SHIPPED
+
+_INHERITED = ("groups", "topics", "kinds", "entities")
+_EXPECTED = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a known key",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "list_type": "must be a list",
+    "dict_type": "must be keys with values",
+    "model_type": "must be keys with values",
+}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Settings and the folder that their relative paths start from."""
+
+    settings: Settings
+    path: Path
+
+    @cached_property
+    def folder(self) -> Path:
+        return self.path.resolve().parent
+
+
+def load(path: Path) -> Loaded:
+    """The settings of the file. Raises ConfigError with every complaint, one a line, as file:line:column."""
+    raw = _read(path)
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{path}:1:1: the file must hold keys with values, such as `sources:`")
+    merged = _merged(raw, path)
+    try:
+        return Loaded(Settings.model_validate(merged), path)
+    except ValidationError as error:
+        marked = _read(path, with_places=True)
+        complaints = [line for detail in error.errors() for line in _complaints(dict(detail), marked, path)]
+        raise ConfigError("\n".join(sorted(set(complaints), key=_place))) from None
+
+
+def json_schema() -> str:
+    """The JSON Schema of the file, for editors that complete and check it."""
+    return json.dumps(Settings.model_json_schema(), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def _read(path: Path, *, with_places: bool = False) -> Any:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}; `digest init DIR` lays out a folder with one") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 text; save it as UTF-8") from error
+    try:
+        return YAML(typ="rt" if with_places else "safe").load(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+        raise ConfigError(f"{place}: not valid YAML: {(error.problem or error.context or '').splitlines()[0]}") from error
+    except (YAMLError, ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from error
+
+
+def _merged(raw: dict[str, Any], path: Path) -> dict[str, Any]:
+    parent_name = raw.get("extends")
+    if not isinstance(parent_name, str):
+        return raw
+    parent_path = SHIPPED / "feeds.yaml" if parent_name == "shipped" else path.parent / parent_name
+    if parent_path.resolve() == path.resolve():
+        raise ConfigError(f"{path}: `extends` names the file itself")
+    parent = _read(parent_path)
+    if not isinstance(parent, dict):
+        raise ConfigError(f"{parent_path}:1:1: the file must hold keys with values")
+    merged = dict(raw)
+    for key in _INHERITED:
+        theirs, ours = parent.get(key), raw.get(key)
+        if isinstance(theirs, dict) and isinstance(ours, dict | None):
+            merged[key] = theirs | (ours or {})
+        elif isinstance(theirs, list) and isinstance(ours, list | None):
+            merged[key] = (ours or []) + theirs
+    return merged
+
+
+def _complaints(detail: dict[str, Any], marked: Any, path: Path) -> list[str]:
+    where = [part for part in detail["loc"] if part != "[key]"]
+    line, column = _find(marked, where)
+    name = ".".join(str(part) for part in where) or "the file"
+    if detail["type"] == "value_error":
+        texts = str(detail["ctx"]["error"]).splitlines()
+    else:
+        texts = [_EXPECTED.get(detail["type"]) or _lowered(detail["msg"])]
+    if detail["type"] == "extra_forbidden":
+        texts = [f"is not a known key{_nearest(where)}"]
+    return [f"{path}:{line}:{column}: {name}: {text}" for text in texts]
+
+
+def _lowered(message: str) -> str:
+    return message[:1].lower() + message[1:]
+
+
+def _nearest(where: list[str | int]) -> str:
+    known = set(_fields(where[:-1]))
+    hint = unknown(str(where[-1]), known, "key").partition("; ")[2]
+    return f"; {hint}" if hint else f"; known here: {', '.join(sorted(known))}" if known else ""
+
+
+def _fields(where: list[str | int]) -> list[str]:
+    """The names that the model knows at that place."""
+    model: Any = Settings
+    for part in where:
+        if isinstance(model, type) and issubclass(model, BaseModel) and part in model.model_fields:
+            model = model.model_fields[str(part)].annotation
+        else:
+            model = _inner(model)
+    model = model if isinstance(model, type) and issubclass(model, BaseModel) else _inner(model)
+    return list(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else []
+
+
+def _inner(annotation: Any) -> Any:
+    arguments = getattr(annotation, "__args__", ())
+    return next((argument for argument in reversed(arguments) if argument is not type(None)), annotation)
+
+
+def _find(marked: Any, where: list[str | int]) -> tuple[int, int]:
+    """Line and column (from 1) of the key, or of the nearest place around it that the file has."""
+    line, column, node = 1, 1, marked
+    for part in where:
+        places = getattr(node, "lc", None)
+        if places is None:
+            break
+        try:
+            row, col = places.key(part) if isinstance(node, dict) else places.item(part)
+            node = node[part]
+        except (KeyError, IndexError, TypeError, AttributeError):
+            break
+        line, column = row + 1, col + 1
+    return line, column
+
+
+def _place(complaint: str) -> tuple[int, int, str]:
+    parts = complaint.split(":")
+    numbers = [int(part) for part in parts[1:3] if part.isdigit()]
+    return (numbers[0], numbers[1], complaint) if len(numbers) == 2 else (0, 0, complaint)

@@ -1,0 +1,147 @@
+"""What may stand in ``feeds.yaml``. Every key, its type, its default and what it is for."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+from zoneinfo import available_timezones
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+
+from digest.model import ItemKind, Language, MentionKind, Metric, SourceKind, Trust
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
+Expression = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+Words = dict[Language, Annotated[str, StringConstraints(min_length=1, max_length=200)]]
+
+
+def _known_zone(name: str) -> str:
+    if name not in available_timezones():
+        raise ValueError(f"not a time zone: {name!r}; expected a name such as Asia/Shanghai or UTC")
+    return name
+
+
+Zone = Annotated[str, AfterValidator(_known_zone)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class EditionSettings(_Part):
+    """One digest: who it is for, when its day ends, where it goes."""
+
+    title: Words = Field(description="The name of the digest in each language.")
+    timezone: Zone = Field("UTC", description="The zone in which the day of an issue begins and ends, and all times are shown.")
+    languages: list[Language] = Field(["zh", "en"], min_length=1, description="The languages, the main one first.")
+    address: str = Field("https://digest.example.org", pattern=r"^https?://", description="Where the web archive can be read; part of every stable id.")
+    topics: list[Name] = Field(min_length=1, description="The topics an entry must have to be in, in the order of the sections.")
+    sources: list[str] | None = Field(None, description="Names of the sources to read; all when left out.")
+    articles: int = Field(12, ge=1, le=100, description="At most so many articles an issue.")
+    near_misses: int = Field(5, ge=0, le=50, description="At most so many near misses below them.")
+    folder: str = Field("out", description="Where the files go, relative to this file.")
+
+    @model_validator(mode="after")
+    def _has_titles(self) -> Self:
+        if missing := [language for language in self.languages if language not in self.title]:
+            raise ValueError(f"the title is missing in: {', '.join(missing)}")
+        if len(set(self.languages)) != len(self.languages):
+            raise ValueError("a language is named twice")
+        return self
+
+
+class SourceSettings(_Part):
+    """One feed."""
+
+    name: str = Field(min_length=1, max_length=100, description="How the source is named in the digest.")
+    url: str = Field(min_length=1, description="http(s) address, file: address, path relative to this file, or rsshub:/route.")
+    kind: SourceKind = Field("feed", description="feed (RSS, Atom, RDF, JSON Feed), arxiv, or hf-papers (Hugging Face daily papers).")
+    language: Language = Field("en", description="The language it is expected to be in.")
+    trust: Trust = Field("first-hand", description="official, first-hand (the makers themselves), person, or aggregator.")
+    topics: list[Name] = Field([], description="Topics that everything in this source may be about (a hint, not a verdict).")
+    weight: float = Field(1.0, ge=0, le=3, description="How much its word counts in the heat.")
+    timezone: Zone = Field("UTC", description="The zone of dates that name none, or an ambiguous one such as CST.")
+    window_days: int = Field(3, ge=1, le=60, description="On the first poll, what is older counts as already seen.")
+    on: bool = Field(True, description="false: the source is left out, and said to be off.")
+
+
+class RuleSettings(_Part):
+    """Words that speak for a topic, or against it when the points are negative."""
+
+    find: Expression = Field(description='For instance: "{faster} ~8 {training}".')
+    points: float = Field(1.0, ge=-20, le=20, description="What a hit is worth; a rule counts once an entry.")
+    where: Literal["any", "title", "text"] = Field("any", description="In which field; a hit in the title is worth half as much again.")
+    needs: Expression | None = Field(None, description="Must be found anywhere in the entry as well.")
+    unless: Expression | None = Field(None, description="Cancels the hits in its own sentence.")
+    yes: list[str] = Field([], description="Examples that the rule must take; `digest config check` runs them.")
+    no: list[str] = Field([], description="Examples that it must not take.")
+
+
+class TopicSettings(_Part):
+    """A topic: a plain list of words, or rules with points, or both."""
+
+    title: Words = Field(description="Its name in each language.")
+    words: list[Expression] = Field([], description="Any one of them is enough.")
+    rules: list[RuleSettings] = Field([], description="Rules whose points are added.")
+    threshold: float = Field(1.0, gt=0, description="So many points and the entry is in.")
+    claims: dict[Metric, float] = Field({}, description="Points for a figure that the source claims, by its metric.")
+    never: list[Expression] = Field([], description="Contexts that cancel every hit in their own sentence.")
+
+    @field_validator("rules", mode="before")
+    @classmethod
+    def _plain_rules(cls, rules: Any) -> Any:
+        return [{"find": rule} if isinstance(rule, str) else rule for rule in rules] if isinstance(rules, list) else rules
+
+
+class KindSettings(_Part):
+    """How an item of a kind is recognised; the kinds are tried in order, the first that fits wins."""
+
+    kind: ItemKind
+    sources: list[SourceKind] = Field([], description="Everything from such sources.")
+    links: list[str] = Field([], description="Parts of its address.")
+    find: list[Expression] = Field([], description="Words in its title.")
+
+
+class RssHubSettings(_Part):
+    """The RSSHub through which sources with an rsshub: address are read."""
+
+    address: str = Field("https://rsshub.app", pattern=r"^https?://")
+    on: bool = False
+
+
+class Settings(_Part):
+    """The whole file."""
+
+    extends: str | None = Field(None, description="Another such file (or `shipped`) whose groups, topics, kinds and entities are taken over.")
+    contact: str = Field("", max_length=200, description="An address where site owners reach you; sent with every request.")
+    database: str = Field("state/digest.sqlite3", description="A path relative to this file, or postgresql://….")
+    editions: dict[Name, EditionSettings] = Field(min_length=1)
+    sources: list[SourceSettings] = Field(min_length=1)
+    rsshub: RssHubSettings = RssHubSettings()
+    groups: dict[Name, list[Expression]] = Field({}, description="Words that several rules use as {name}.")
+    topics: dict[Name, TopicSettings] = Field(min_length=1)
+    kinds: list[KindSettings] = []
+    entities: dict[MentionKind, list[str]] = Field({}, description="Names to recognise: `Name`, or `Name = other spelling = …`.")
+
+    @model_validator(mode="after")
+    def _names_agree(self) -> Self:
+        names = [source.name for source in self.sources]
+        complaints = [f"the source {name!r} stands here twice" for name in sorted({name for name in names if names.count(name) > 1})]
+        for edition_name, edition in self.editions.items():
+            for wanted, known, what in ((edition.topics, set(self.topics), "topic"), (edition.sources or [], set(names), "source")):
+                complaints += [f"editions.{edition_name}: {unknown(name, known, what)}" for name in wanted if name not in known]
+        for source in self.sources:
+            complaints += [f"source {source.name}: {unknown(name, set(self.topics), 'topic')}" for name in source.topics if name not in self.topics]
+        folders = [edition.folder for edition in self.editions.values()]
+        if len(set(folders)) != len(folders):
+            complaints.append("two editions write into the same folder")
+        if complaints:
+            raise ValueError("\n".join(complaints))
+        return self
+
+
+def unknown(name: str, known: set[str], what: str) -> str:
+    """A complaint about a name that nobody knows, with the nearest one that is known."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, sorted(known), n=1, cutoff=0.5)
+    return f"there is no {what} {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")

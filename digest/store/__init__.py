@@ -1,0 +1,1 @@
+"""What was seen, what was published, what was delivered: the database."""

@@ -1,0 +1,76 @@
+"""What was published: issues exactly as composed, the stories they told, and the receipts of their delivery."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+
+from pydantic import TypeAdapter
+from sqlalchemy import Engine, select
+
+from digest.model import Issue, IssueLine, Receipt, Shelf
+from digest.store.database import transaction
+from digest.store.entries import insert
+from digest.store.tables import issues, receipts, told
+
+_ISSUE = TypeAdapter(Issue)
+
+
+class SqlArchive:
+    """The Archive on SQLite and PostgreSQL."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def issue(self, edition: str, day: date) -> Issue | None:
+        with transaction(self._engine) as connection:
+            document = connection.execute(select(issues.c.document).where(issues.c.edition == edition, issues.c.day == day)).scalar()
+        return None if document is None else _ISSUE.validate_json(document)
+
+    def save(self, issue: Issue, identities: Mapping[str, str]) -> Issue:
+        with transaction(self._engine) as connection:
+            row = {
+                "edition": issue.edition,
+                "day": issue.day,
+                "since": issue.since,
+                "until": issue.until,
+                "articles": len(issue.articles),
+                "headlines": {wording.language: wording.headline for wording in issue.articles[0].wordings} if issue.articles else {},
+                "document": _ISSUE.dump_json(issue).decode("utf-8"),
+            }
+            added = connection.execute(insert(connection, issues).values(row).on_conflict_do_nothing()).rowcount
+            if added and identities:
+                rows = [{"edition": issue.edition, "identity": name[:600], "day": issue.day, "title": title} for name, title in identities.items()]
+                connection.execute(insert(connection, told).on_conflict_do_nothing(), rows)
+        archived = self.issue(issue.edition, issue.day)
+        assert archived is not None
+        return archived
+
+    def told(self, edition: str, before: date) -> dict[str, tuple[str, str]]:
+        statement = select(told.c.identity, told.c.day, told.c.title).where(told.c.edition == edition, told.c.day < before)
+        with transaction(self._engine) as connection:
+            return {row.identity: (f"{edition}/{row.day.isoformat()}", row.title) for row in connection.execute(statement)}
+
+    def last_until(self, edition: str, before: date) -> datetime | None:
+        statement = select(issues.c.until).where(issues.c.edition == edition, issues.c.day < before).order_by(issues.c.day.desc()).limit(1)
+        with transaction(self._engine) as connection:
+            return connection.execute(statement).scalar()
+
+    def shelf(self, edition: str, limit: int) -> Shelf:
+        newest = select(issues).where(issues.c.edition == edition).order_by(issues.c.day.desc())
+        with transaction(self._engine) as connection:
+            rows = connection.execute(newest.with_only_columns(issues.c.day, issues.c.articles, issues.c.headlines))
+            lines = tuple(IssueLine(day=row.day, articles=row.articles, headlines=row.headlines) for row in rows)
+            documents = connection.execute(newest.with_only_columns(issues.c.document).limit(limit)).scalars()
+            return Shelf(lines=lines, recent=tuple(_ISSUE.validate_json(document) for document in documents))
+
+    def receipts(self, issue_key: str) -> list[Receipt]:
+        statement = select(receipts).where(receipts.c.issue_key == issue_key).order_by(receipts.c.publisher, receipts.c.target)
+        with transaction(self._engine) as connection:
+            return [Receipt(**row) for row in connection.execute(statement).mappings()]
+
+    def keep(self, receipts_: Sequence[Receipt]) -> None:
+        rows = [{"publisher": receipt.publisher, "issue_key": receipt.issue_key, "target": receipt.target, "delivered_at": receipt.delivered_at} for receipt in receipts_]
+        if rows:
+            with transaction(self._engine) as connection:
+                connection.execute(insert(connection, receipts).on_conflict_do_nothing(), rows)

@@ -1,0 +1,99 @@
+"""The tables. Every change here needs a migration beside it (``migrations/versions``) and a new ``HEAD``."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator
+
+HEAD = "0001"
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """Moments with a zone in, moments in UTC out; stored without zone, which sorts and compares alike everywhere."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+metadata = MetaData()
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("name", String(200), primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("etag", Text),
+    Column("last_modified", Text),
+    Column("first_polled_at", UtcDateTime, nullable=False),
+)
+
+polls = Table(
+    "polls",
+    metadata,
+    Column("source_name", String(200), primary_key=True),
+    Column("polled_at", UtcDateTime, primary_key=True),
+    Column("state", String(20), nullable=False),
+    Column("seen", Integer, nullable=False),
+    Column("note", Text, nullable=False),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("key", String(600), primary_key=True),
+    Column("source_name", String(200), nullable=False),
+    Column("url", Text, nullable=False),
+    Column("arxiv", String(40), nullable=False),
+    Column("doi", String(120), nullable=False),
+    Column("repository", String(200), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("language", String(2), nullable=False),
+    Column("authors", JSON, nullable=False),
+    Column("published_at", UtcDateTime),
+    Column("published_by", String(20), nullable=False),
+    Column("seen_at", UtcDateTime, nullable=False),
+    Column("revision", String(10), nullable=False),
+    Column("is_backlog", Boolean, nullable=False),
+    Index("entries_by_time", "seen_at", "source_name"),
+)
+
+issues = Table(
+    "issues",
+    metadata,
+    Column("edition", String(100), primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("since", UtcDateTime, nullable=False),
+    Column("until", UtcDateTime, nullable=False),
+    Column("articles", Integer, nullable=False),
+    Column("headlines", JSON, nullable=False),
+    Column("document", Text, nullable=False),
+)
+
+told = Table(
+    "told",
+    metadata,
+    Column("edition", String(100), primary_key=True),
+    Column("identity", String(600), primary_key=True),
+    Column("day", Date, nullable=False),
+    Column("title", Text, nullable=False),
+)
+
+receipts = Table(
+    "receipts",
+    metadata,
+    Column("issue_key", String(120), primary_key=True),
+    Column("publisher", String(60), primary_key=True),
+    Column("target", String(300), primary_key=True),
+    Column("delivered_at", UtcDateTime, nullable=False),
+)

@@ -1,0 +1,158 @@
+"""Settings to concrete parts; the one list of what is built in."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from digest import __version__
+from digest.classify.labels import KeywordLabeller, Rule, Topic
+from digest.classify.mentions import Kind, NameReader
+from digest.errors import ConfigError
+from digest.model import Language, Source
+from digest.pipeline import Parts
+from digest.plugins import Registry
+from digest.publish.folder import FolderPublisher
+from digest.rank.heat import HeatScorer
+from digest.render.environment import Templates
+from digest.render.issue_files import IndexRenderer, IssueRenderer
+from digest.render.web_feed import AtomRenderer
+from digest.settings.load import Loaded
+from digest.settings.schema import EditionSettings, Settings, TopicSettings
+from digest.shipped import SHIPPED
+from digest.store.archive import SqlArchive
+from digest.store.database import open_database
+from digest.store.entries import SqlEntryStore
+from digest.write.issue import EditionFrame
+from digest.write.pattern import PatternWriter
+
+SCORERS = Registry("scorer", {"heat": HeatScorer})
+WRITERS = Registry("writer", {"patterns": PatternWriter})
+RENDERERS = Registry("renderer", {"issue": IssueRenderer, "index": IndexRenderer, "atom": AtomRenderer})
+PUBLISHERS = Registry("publisher", {"folder": FolderPublisher})
+_RSSHUB = "rsshub:"
+
+
+def topic(name: str, settings: TopicSettings) -> Topic:
+    """The topic as the labeller takes it; a plain word alone is worth the threshold."""
+    words = tuple(Rule(find=word, points=settings.threshold) for word in settings.words)
+    rules = tuple(Rule(find=rule.find, points=rule.points, where=rule.where, needs=rule.needs, unless=rule.unless) for rule in settings.rules)
+    return Topic(name=name, rules=words + rules, threshold=settings.threshold, claims=settings.claims, never=tuple(settings.never))
+
+
+def labeller(settings: Settings) -> KeywordLabeller:
+    """The keyword rules of all topics. Raises ConfigError when an expression is wrong."""
+    return KeywordLabeller([topic(name, value) for name, value in settings.topics.items()], settings.groups)
+
+
+def name_reader(settings: Settings) -> NameReader:
+    """The names and kinds of the settings."""
+    kinds = [Kind(kind=kind.kind, sources=tuple(kind.sources), links=tuple(kind.links), find=tuple(kind.find)) for kind in settings.kinds]
+    return NameReader(settings.entities, kinds)
+
+
+def edition(settings: Settings, name: str | None) -> tuple[str, EditionSettings]:
+    """The edition of that name, or the only one. Raises ConfigError that names the editions."""
+    if name is None and len(settings.editions) == 1:
+        return next(iter(settings.editions.items()))
+    if name not in settings.editions:
+        raise ConfigError(f"which edition? Use --edition with one of: {', '.join(settings.editions)}")
+    return name, settings.editions[name]
+
+
+def frame(name: str, chosen: EditionSettings, settings: Settings) -> EditionFrame:
+    """What every issue of the edition has in common."""
+    return EditionFrame(
+        name=name,
+        title=chosen.title,
+        timezone=chosen.timezone,
+        languages=tuple(chosen.languages),
+        address=chosen.address,
+        topics=tuple(chosen.topics),
+        topic_titles=topic_titles(settings),
+    )
+
+
+def topic_titles(settings: Settings) -> dict[str, dict[Language, str]]:
+    """The title of each topic; a language that is missing is shown in another."""
+    languages: tuple[Language, ...] = ("zh", "en")
+    return {name: {language: value.title.get(language) or next(iter(value.title.values())) for language in languages} for name, value in settings.topics.items()}
+
+
+def sources(settings: Settings, chosen: EditionSettings) -> tuple[list[Source], list[str]]:
+    """(the sources of the edition, the names of those that are switched off)."""
+    found, off = [], []
+    for source in settings.sources:
+        if chosen.sources is not None and source.name not in chosen.sources:
+            continue
+        is_hub = source.url.startswith(_RSSHUB)
+        if not source.on or (is_hub and not settings.rsshub.on):
+            off.append(source.name)
+            continue
+        url = f"{settings.rsshub.address.rstrip('/')}/{source.url.removeprefix(_RSSHUB).lstrip('/')}" if is_hub else source.url
+        found.append(
+            Source(
+                name=source.name,
+                url=url,
+                kind=source.kind,
+                language=source.language,
+                trust=source.trust,
+                topics=tuple(source.topics),
+                weight=source.weight,
+                timezone=source.timezone,
+                window_days=source.window_days,
+            )
+        )
+    return found, off
+
+
+def templates(loaded: Loaded) -> Templates:
+    """The templates beside ``feeds.yaml``, which hide the shipped ones file by file."""
+    return Templates([folder for folder in (loaded.folder / "templates", SHIPPED / "templates") if folder.is_dir()])
+
+
+def database_address(loaded: Loaded) -> str:
+    """The address of the database; a plain path is an SQLite file relative to ``feeds.yaml``."""
+    address = loaded.settings.database
+    return address if "://" in address else f"sqlite:///{(loaded.folder / Path(address)).as_posix()}"
+
+
+@asynccontextmanager
+async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[Parts]:
+    """All parts of a run, closed at its end. Raises ConfigError and StoreError before anything is done."""
+    from digest.fetch.disk import DiskFetcher
+    from digest.fetch.web import WebFetcher
+    from digest.parse import hf_papers, syndication
+    from digest.parse.bounded import BoundedParser
+
+    settings = loaded.settings
+    labelling = labeller(settings)
+    pages = templates(loaded)
+    engine = open_database(database_address(loaded))
+    disk = DiskFetcher(loaded.folder)
+    parsers = {"feed": syndication.parse, "arxiv": syndication.parse, "hf-papers": hf_papers.parse}
+    try:
+        with BoundedParser(parsers) as parser:
+            async with WebFetcher(user_agent(settings)) as web:
+                yield Parts(
+                    store=SqlEntryStore(engine),
+                    archive=SqlArchive(engine),
+                    fetchers={"http": web, "https": web, "file": disk, "": disk},
+                    parser=parser,
+                    labellers=[labelling],
+                    names=name_reader(settings),
+                    thresholds={name: value.threshold for name, value in settings.topics.items()},
+                    scorers=[SCORERS.create(name) for name in SCORERS.names()],
+                    writer=WRITERS.create("patterns", tag_titles=topic_titles(settings)),
+                    renderers=[RENDERERS.create(name, templates=pages) for name in RENDERERS.names()],
+                    publishers=[PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)],
+                )
+    finally:
+        engine.dispose()
+
+
+def user_agent(settings: Settings) -> str:
+    """The program, its version and where its owner is reached."""
+    contact = f" (+{settings.contact})" if settings.contact else ""
+    return f"TrainingDigest/{__version__}{contact}"

@@ -1,0 +1,1 @@
+"""A pick to words in every language, true to the source; articles to an issue."""

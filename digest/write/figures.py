@@ -1,0 +1,97 @@
+"""A claim in words: metric, bound, figure, baseline, in one language; nothing more than the claim holds."""
+
+from __future__ import annotations
+
+import re
+
+from digest.figures import BOUNDS, UNITS, figure
+from digest.model import Claim, Language, Metric
+from digest.text import is_han, space_han
+from digest.write.phrases import BASELINES, FINER, METRICS
+
+_NAMELIKE = re.compile(r"^(?:[A-Z0-9][\w.+/-]*)(?: (?:[A-Z0-9][\w.+/-]*|baselines?|v?\d[\w.]*))*$")
+_TELLABLE: tuple[Metric, ...] = ("training_speed", "training_time", "throughput", "iterations", "memory", "communication", "inference_speed")
+
+
+def is_tellable(claim: Claim) -> bool:
+    """Whether the patterns can say this claim without saying more; the others are left to their quote."""
+    return claim.metric in _TELLABLE and (claim.unit in ("x", "%", "%_of") or claim.unit in UNITS["zh"])
+
+
+def metric_name(claim: Claim, language: Language) -> str:
+    """The metric as the quote calls it, where it is more exact than the metric's own name."""
+    for metric, pattern, chinese, english in FINER:
+        if claim.metric == metric and re.search(pattern, claim.quote, re.IGNORECASE):
+            return chinese if language == "zh" else english
+    return METRICS[language][claim.metric]
+
+
+def phrase(claim: Claim, language: Language) -> str:
+    """For instance "training speed up to 2.37×" or "训练时间缩短 49.1%–71.2%", without baseline."""
+    return _chinese(claim) if language == "zh" else _english(claim)
+
+
+def _chinese(claim: Claim) -> str:
+    name, bound, value = metric_name(claim, "zh"), BOUNDS["zh"][claim.bound], figure(claim, "zh")
+    if claim.unit == "%_of":
+        return f"{name}{bound}为对照的 {value}"
+    if claim.unit == "x":
+        if claim.metric in ("training_speed", "inference_speed"):
+            return f"{name.replace('速度', '')}加速{bound} {value}"
+        verb = "提升" if claim.metric == "throughput" or claim.direction == "more" else "减少"
+        return f"{name}{bound}{verb} {value}"
+    if claim.unit == "%":
+        verb = {"faster": "提升", "more": "提升" if claim.metric == "throughput" else "增加", "less": "缩短" if "时间" in name else "降低"}[claim.direction]
+        return f"{name}{bound}{verb} {value}"
+    return f"{name}{'降至' if claim.baseline and claim.direction == 'less' else ''}{bound} {value}"
+
+
+def _english(claim: Claim) -> str:
+    name, bound, value = metric_name(claim, "en"), BOUNDS["en"][claim.bound], figure(claim, "en")
+    if claim.unit == "%_of":
+        return f"{name} at {bound}{value} of the baseline"
+    if claim.unit == "x":
+        if claim.metric in ("training_speed", "inference_speed"):
+            return f"{name.removesuffix(' speed')} {bound}{value} faster" if claim.bound != "average" else f"{name.removesuffix(' speed')} {value} faster on average"
+        word = "higher" if claim.metric == "throughput" or claim.direction == "more" else "lower"
+        return f"{bound}{value} {word} {name}"
+    if claim.unit == "%":
+        word = {"faster": "higher", "more": "higher", "less": "less" if "time" in name or "cost" in name else "lower"}[claim.direction]
+        return f"{bound}{value} {word} {name}"
+    return f"{name} {'down to ' if claim.baseline and claim.direction == 'less' else 'of '}{bound}{value}"
+
+
+def baseline(claim: Claim, language: Language) -> str:
+    """ " over X" or "（相比 X）"; empty when the source names none. A description in the other language is quoted."""
+    if not claim.baseline:
+        return ""
+    named = _in_language(claim.baseline, language)
+    if re.match(r"[\d约$]", claim.baseline):
+        return f"（此前 {claim.baseline}）" if language == "zh" else f" (from {claim.baseline})"
+    return f"（相比{named}）" if language == "zh" else f" against {named}"
+
+
+def setting(claim: Claim, language: Language) -> str:
+    """Where it was measured, when that is a name or in the reader's language; else empty."""
+    if not claim.setting or len(claim.setting) > 60:
+        return ""
+    if language == "zh":
+        return f"在 {claim.setting} 上" if _NAMELIKE.match(claim.setting) or is_han(claim.setting) else ""
+    return "" if is_han(claim.setting) else f" on {claim.setting}"
+
+
+def _in_language(words: str, language: Language) -> str:
+    if language == "en":
+        return words if not is_han(words) else f"“{words}”"
+    if is_han(words):
+        return words
+    for pattern, chinese in BASELINES:
+        if re.fullmatch(pattern, words, re.IGNORECASE):
+            return chinese
+    return f" {words}" if _NAMELIKE.match(words) else f"原文所说的 “{words}”"
+
+
+def spaced(text: str) -> str:
+    """Chinese text with its spaces around Latin, no doubled ones, none beside full-width marks."""
+    text = re.sub(r" {2,}", " ", space_han(text))
+    return re.sub(r" ?([，。；：、（）！？「」《》]) ?", r"\1", text).strip()
