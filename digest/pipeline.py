@@ -14,7 +14,7 @@ from digest.classify import claims as claims_step
 from digest.classify.mentions import NameReader
 from digest.cluster.stories import group, told_names
 from digest.errors import DigestError, FetchError
-from digest.model import CacheStamp, Coverage, Entry, Issue, Label, LabelledEntry, Parsed, Problem, Receipt, Report, Source
+from digest.model import CacheStamp, Coverage, Document, Entry, Issue, Label, LabelledEntry, Parsed, Problem, Receipt, Report, Source
 from digest.ports import Archive, EntryStore, Fetcher, Labeller, Parser, Publisher, Renderer, Scorer, Writer
 from digest.rank.selection import near_misses, select
 from digest.write.issue import EditionFrame, compose, write_article
@@ -58,9 +58,7 @@ async def collect(parts: Parts, sources: Sequence[Source], now: datetime, step: 
     )
 
 
-async def _collect_one(
-    parts: Parts, source: Source, stamps: Mapping[str, CacheStamp], now: datetime, step: Step
-) -> tuple[Coverage, Problem | None, int]:
+async def _collect_one(parts: Parts, source: Source, stamps: Mapping[str, CacheStamp], now: datetime, step: Step) -> tuple[Coverage, Problem | None, int]:
     try:
         return await _ask(parts, source, stamps.get(f"{source.name} {source.url}", CacheStamp()), now)
     except DigestError as error:
@@ -92,7 +90,9 @@ def _state(parsed: Parsed) -> Any:
     return "degraded" if parsed.warnings else "complete"
 
 
-def make(parts: Parts, frame: EditionFrame, sources: Sequence[Source], off: Sequence[str], day: date, now: datetime, limits: tuple[int, int], step: Step = no_step) -> Report:
+def make(
+    parts: Parts, frame: EditionFrame, sources: Sequence[Source], off: Sequence[str], day: date, now: datetime, limits: tuple[int, int], step: Step = no_step
+) -> Report:
     """The issue of that day: the archived one, or composed from all entries that no issue told and archived.
 
     ``limits`` are the most articles and near misses. ``off`` names the sources that are switched off.
@@ -170,11 +170,12 @@ def deliver(parts: Parts, edition: str, day: date, now: datetime, step: Step = n
     if issue is None:
         raise DigestError(f"there is no issue of {day.isoformat()} yet; `digest make --date {day.isoformat()}` makes it")
     shelf = parts.archive.shelf(edition, FEED_ISSUES)
-    documents = []
+    documents: list[Document] = []
     for renderer in parts.renderers:
         documents += renderer.render(issue, shelf)
         step("render")
-    problems, receipts = [], []
+    problems: list[Problem] = []
+    receipts: list[Receipt] = []
     for publisher in parts.publishers:
         try:
             new = publisher.publish(issue, documents, now, parts.archive.receipts(issue.key))

@@ -137,4 +137,3 @@ class Publisher(Protocol):
 
     def publish(self, issue: Issue, documents: Sequence[Document], now: datetime, delivered: Sequence[Receipt]) -> tuple[Receipt, ...]:
         """Delivers what ``delivered`` does not prove to be delivered; the new receipts. Raises PublishError."""
-

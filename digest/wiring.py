@@ -77,7 +77,9 @@ def frame(name: str, chosen: EditionSettings, settings: Settings) -> EditionFram
 def topic_titles(settings: Settings) -> dict[str, dict[Language, str]]:
     """The title of each topic; a language that is missing is shown in another."""
     languages: tuple[Language, ...] = ("zh", "en")
-    return {name: {language: value.title.get(language) or next(iter(value.title.values())) for language in languages} for name, value in settings.topics.items()}
+    return {
+        name: {language: value.title.get(language) or next(iter(value.title.values())) for language in languages} for name, value in settings.topics.items()
+    }
 
 
 def sources(settings: Settings, chosen: EditionSettings) -> tuple[list[Source], list[str]]:

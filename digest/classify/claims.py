@@ -27,14 +27,29 @@ _CUES: tuple[tuple[str, str], ...] = (
     ("time", r"\btime\b|wall-?clock|duration|\bcosts?\b|\bhours\b|时间|时长|耗时|成本|费用|开销|overheads?\b|\btrain(?:ed|s)?\b (?:in|for|on)|训练完成|完成(?:预?训练)|latency|延迟"),
 )  # fmt: skip
 _CUE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _CUES))
-_TRAINING = re.compile(r"(?<!post-)(?<!pre-)\btrain(?:ing|ed|s)?\b(?!-free|-aware| free)|pre-?train\w*|fine-?tun\w+|finetun\w+|backprop\w*|backward|optimi[sz]er|convergen\w+|gradient|rl\b|reinforcement learning|distillation|rollouts?|\bepoch|data-?parallel|pipeline parallel|pretrain|训练|微调|收敛|蒸馏|反向传播|强化学习|优化器")
-_INFERENCE = re.compile(r"inference|decod\w+|\bserv(?:e|es|ing)\b|latency|time to first token|\bttft\b|prefill\w*|deploy\w*|\bgenerat(?:es?|ion|ing)\b|sampling steps?|denoising steps?|render\w+|on-device|edge devices?|post-training quanti|\bptq\b|training-free|kv[ -]cache|speculative|推理|解码|首字|延迟|部署|线上|手机|\bnfe\b|queries|\brobot")
+_TRAINING = re.compile(
+    r"(?<!post-)(?<!pre-)\btrain(?:ing|ed|s)?\b(?!-free|-aware| free)|pre-?train\w*|fine-?tun\w+|finetun\w+|backprop\w*|backward|optimi[sz]er|convergen\w+|gradient|rl\b|reinforcement learning|distillation|rollouts?|\bepoch|data-?parallel|pipeline parallel|pretrain|训练|微调|收敛|蒸馏|反向传播|强化学习|优化器"
+)
+_INFERENCE = re.compile(
+    r"inference|decod\w+|\bserv(?:e|es|ing)\b|latency|time to first token|\bttft\b|prefill\w*|deploy\w*|\bgenerat(?:es?|ion|ing)\b|sampling steps?|denoising steps?|render\w+|on-device|edge devices?|post-training quanti|\bptq\b|training-free|kv[ -]cache|speculative|推理|解码|首字|延迟|部署|线上|手机|\bnfe\b|queries|\brobot"
+)
 _BREAK = re.compile(r"[,;:，；：、]\s|[，；：、]|\bwhile\b|\bwhereas\b|\bwith\b(?=[^,]{0,40}\bloss)|\s[(（]|[)）]|, and\b|并且|同时|且")
-_LESS = re.compile(r"reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)\b|less\b|fewer|cut(?:s|ting)?\b|shrink\w*|smaller|drop\w*|short\w+|minimi[sz]\w+|down to|减少|降低|下降|缩短|缩减|节省|省|少|压到|降到|降至|低")
-_MORE = re.compile(r"increas\w+|improv\w+|boost\w*|rais\w+|gains?\b|higher|more\b|longer|larger|enhanc\w+|outperform\w*|提升|提高|增加|增长|达到|additional|extra|额外")
-_CHANGE = re.compile(_LESS.pattern + "|" + _MORE.pattern + r"|faster|speed|accelerat\w+|only|just|快|加速|提速|仅|只要|只需|相差|不到|翻|降|achiev\w+|attain\w+|require|within|under\b|vs\.?\s|use[sd]?\b|using")
+_LESS = re.compile(
+    r"reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)\b|less\b|fewer|cut(?:s|ting)?\b|shrink\w*|smaller|drop\w*|short\w+|minimi[sz]\w+|down to|减少|降低|下降|缩短|缩减|节省|省|少|压到|降到|降至|低"
+)
+_MORE = re.compile(
+    r"increas\w+|improv\w+|boost\w*|rais\w+|gains?\b|higher|more\b|longer|larger|enhanc\w+|outperform\w*|提升|提高|增加|增长|达到|additional|extra|额外"
+)
+_CHANGE = re.compile(
+    _LESS.pattern
+    + "|"
+    + _MORE.pattern
+    + r"|faster|speed|accelerat\w+|only|just|快|加速|提速|仅|只要|只需|相差|不到|翻|降|achiev\w+|attain\w+|require|within|under\b|vs\.?\s|use[sd]?\b|using"
+)
 _SLOWER = re.compile(r"slow(?:er|down|s)\b|overhead of|bottleneck|dominat\w+|account(?:s|ing)? for|suffer\w*|prohibitive|慢|占(?:总|到|比|据)|瓶颈")
-_NO_CLAIM = re.compile(r"\b(?:prior|previous|existing|conventional) (?:work|methods?|approaches|studies)\b[^,.]{0,60}\b(?:require|need|suffer|incur|take)|\bcan take\b|\busually\b|\btypically\b")
+_NO_CLAIM = re.compile(
+    r"\b(?:prior|previous|existing|conventional) (?:work|methods?|approaches|studies)\b[^,.]{0,60}\b(?:require|need|suffer|incur|take)|\bcan take\b|\busually\b|\btypically\b"
+)
 _OF_BASELINE = re.compile(r"^\s?(?:of (?:the|its|that|what)?|the (?=training|original|cost|memory)|的(?:训练|成本|时间|数据))|^\s(?:parameters|cost)\b")
 _TO_SHARE = re.compile(r"(?:\bonly|\bto|\bjust|仅|只有?|降到|缩减到|减少到|降至|压缩到|为)(?: about| approximately| roughly|约)?[^,，%]{0,16}$")
 _SHARED = re.compile(r"^\s*(?:,|and|or|,\s*and|/|和|与|、|及)\s*(?:up[ -]to |over |by |about |>\s?)?$")
@@ -42,8 +57,12 @@ _BASELINE = re.compile(
     r"(?:\bover\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\.?|\bthan\b|\bagainst\b|\bcalculated by\b)\s+(?:the |an? |that of )?(?P<name>[^,;.()，；。]{2,70}?)"
     r"(?=\s+(?:on|for|in|when|while|with|at|across|under|without|and|by|during|using|as|to|where|of up)\b|\.\s|[,;()]|\.?$)"
 )  # fmt: skip
-_BASELINE_ZH = re.compile(r"(?:相比于?|相较于?|对比|比|较)\s?(?P<name>[^，；。、]{1,24}?)\s?(?=[，；。]|快|少|低|高|提升|降低|减少|缩短|提高|的?训练|节省|慢|多|加速)")
-_SETTING = re.compile(r"\b(?:on|for|when|across)\s+(?P<name>(?:\w[\w.+/ ×-]{1,60}?))(?=[,;.()]|\s(?:while|and (?:up|over|\d)|compared|over|with(?!in)|relative|without)\b|$)")
+_BASELINE_ZH = re.compile(
+    r"(?:相比于?|相较于?|对比|比|较)\s?(?P<name>[^，；。、]{1,24}?)\s?(?=[，；。]|快|少|低|高|提升|降低|减少|缩短|提高|的?训练|节省|慢|多|加速)"
+)
+_SETTING = re.compile(
+    r"\b(?:on|for|when|across)\s+(?P<name>(?:\w[\w.+/ ×-]{1,60}?))(?=[,;.()]|\s(?:while|and (?:up|over|\d)|compared|over|with(?!in)|relative|without)\b|$)"
+)
 _SETTING_ZH = re.compile(r"在\s?(?P<name>[^，；。、]{2,30}?)\s?(?:上|中|下|平台|任务)")
 _METRICS: dict[str, Metric] = {
     "memory": "memory",
@@ -137,7 +156,12 @@ def _figure(sentence: str, found: Sequence[Quantity], number: int) -> _Figure:
 
 
 def _nearest_cue(sentence: str, quantity: Quantity, left: int, start: int, end: int, right: int) -> str:
-    leans_left = bool(re.search(r"(?:\bby|\bof|\bto|\bfrom|[\u3400-\u9fff])\s*(?:up[ -]to|over|about|around|nearly|more than|approximately|at least|[~>≈])?\s*(?:an?\s)?$", sentence[left:start]))
+    leans_left = bool(
+        re.search(
+            r"(?:\bby|\bof|\bto|\bfrom|[\u3400-\u9fff])\s*(?:up[ -]to|over|about|around|nearly|more than|approximately|at least|[~>≈])?\s*(?:an?\s)?$",
+            sentence[left:start],
+        )
+    )
     best, best_distance = "", 1e9
     for match in _CUE.finditer(sentence, left, start):
         distance = (start - match.end()) * (0.4 if leans_left else 1.6) + 4
@@ -187,7 +211,13 @@ def _counts(sentence: str, clause: str, figure: _Figure) -> bool:
     if quantity.unit == "x":
         return not re.match(r"\s{0,3}\d", sentence[quantity.end : quantity.end + 4])
     if quantity.unit in _DURATIONS or quantity.unit == "steps":
-        return bool(quantity.before or re.search(r"\bin (?:just |only |under |about |less than )?$|\bjust $|\bonly $|\bunder $|\bwithin $|\bfor $|\bto $|在\s?$|仅需?\s?$|只[要需]\s?$|到\s?$|至\s?$|approximately $", sentence[max(0, quantity.start - 30) : quantity.start]))
+        return bool(
+            quantity.before
+            or re.search(
+                r"\bin (?:just |only |under |about |less than )?$|\bjust $|\bonly $|\bunder $|\bwithin $|\bfor $|\bto $|在\s?$|仅需?\s?$|只[要需]\s?$|到\s?$|至\s?$|approximately $",
+                sentence[max(0, quantity.start - 30) : quantity.start],
+            )
+        )
     return bool(_CHANGE.search(clause) or figure.cue in ("speed", "quality"))
 
 
@@ -198,13 +228,18 @@ def _is_share(sentence: str, quantity: Quantity) -> bool:
         return True
     if re.search(r"\bby\b[^,]{0,14}$", before):
         return False
-    return bool(_OF_BASELINE.match(after) or re.search(r"(?:\bto|\bonly|降到|缩减到|减少到|降至)\s?(?:about |approximately |约\s?)?$", before)) and not quantity.before
+    return (
+        bool(_OF_BASELINE.match(after) or re.search(r"(?:\bto|\bonly|降到|缩减到|减少到|降至)\s?(?:about |approximately |约\s?)?$", before))
+        and not quantity.before
+    )
 
 
 def _scopes(sentence: str, figure: _Figure, figures: Sequence[_Figure], is_training: bool) -> list[bool]:
     """Training (True) or inference (False); both when the sentence says the figure holds for both."""
     quantity = figure.quantity
-    both = re.search(r"\b(?:training|pre-?training) and inference\b|\binference and training\b|训练(?:和|与|、)推理|推理(?:和|与|、)训练", sentence[quantity.end :][:80])
+    both = re.search(
+        r"\b(?:training|pre-?training) and inference\b|\binference and training\b|训练(?:和|与|、)推理|推理(?:和|与|、)训练", sentence[quantity.end :][:80]
+    )
     if both and figure.cue in ("speed", "time"):
         chain = [other for other in figures if other.right == figure.right and other.quantity.unit == quantity.unit]
         training_first = both[0].startswith(("train", "pre", "训练"))

@@ -117,7 +117,7 @@ class Lexicon:
     _compiled_groups: dict[str, Node] = field(default_factory=dict)
     _open_groups: list[str] = field(default_factory=list)
     _automaton: ahocorasick_rs.AhoCorasick | None = None
-    _checks: list[list[tuple[int, re.Pattern[str]]]] = field(default_factory=list)
+    _checks: list[list[_Check]] = field(default_factory=list)
 
     def compile(self, expression: str) -> Node:
         """The expression ready for matching. Raises ConfigError that quotes it and says what is wrong."""
@@ -191,16 +191,17 @@ class Lexicon:
         joined = f"{title}\n{text}"
         folded = fold(joined)
         hits: dict[int, list[Span]] = {}
-        for literal, start, _ in self._automaton.find_matches_as_indexes(folded, overlapping=True):
-            for index, pattern in self._checks[literal]:
-                if match := pattern.match(folded, start):
-                    hits.setdefault(index, []).append(match.span())
+        for literal, start, literal_end in self._automaton.find_matches_as_indexes(folded, overlapping=True):
+            for check in self._checks[literal]:
+                if (end := check.end(folded, start, literal_end)) is not None:
+                    hits.setdefault(check.index, []).append((start, end))
         return Reading(title, text, hits, joined)
 
     def _build(self) -> None:
-        by_literal: dict[str, list[tuple[int, re.Pattern[str]]]] = {}
+        by_literal: dict[str, list[_Check]] = {}
         for phrase, index in self._index_by_phrase.items():
-            by_literal.setdefault(re.split(r"[* ]", phrase)[0], []).append((index, _pattern(phrase)))
+            literal, star, rest = phrase.partition("*")
+            by_literal.setdefault(literal, []).append(_Check(index, bool(star), _free(rest) if rest else None))
         self._automaton = ahocorasick_rs.AhoCorasick(list(by_literal))
         self._checks = list(by_literal.values())
 
@@ -216,16 +217,39 @@ def _tokens(expression: str) -> list[str]:
     return tokens
 
 
-def _pattern(phrase: str) -> re.Pattern[str]:
-    """The phrase with its word borders; a Chinese end has none. Free parts are bounded, so matching is linear."""
-    body = r" {1,4}".join(re.escape(word).replace(r"\*", r"[^\W\u3400-\u9fff]{0,30}") for word in phrase.split(" "))
-    starts_latin, ends_latin = _is_latin(phrase[0]), _is_latin(phrase[-1])
-    before = r"(?<![^\W\u3400-\u9fff])" if starts_latin else ""
-    after = r"(?:s)?(?![^\W\u3400-\u9fff])" if ends_latin else ""
-    if phrase.endswith("*"):
-        after = r"(?![^\W\u3400-\u9fff])"
-    return re.compile(before + body + after)
+def _free(rest: str) -> re.Pattern[str]:
+    """What follows the first star of a phrase; free parts are bounded, so matching is linear."""
+    return re.compile("[a-z0-9]{0,30}" + re.escape(rest).replace(r"\*", "[a-z0-9]{0,30}"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """Whether a literal that was found is the phrase: its borders, and what follows its first star."""
+
+    index: int
+    has_star: bool
+    rest: re.Pattern[str] | None
+
+    def end(self, folded: str, start: int, end: int) -> int | None:
+        """Where the phrase ends, or None when this is another word."""
+        if start and _is_latin(folded[start]) and _is_latin(folded[start - 1]):
+            return None
+        if self.rest is not None:
+            match = self.rest.match(folded, end)
+            if match is None:
+                return None
+            end = match.end()
+        elif self.has_star:
+            while end < len(folded) and _is_latin(folded[end]):
+                end += 1
+            return end
+        if not _is_latin(folded[end - 1]):
+            return end
+        if folded[end : end + 1] == "s":
+            end += 1
+        return None if end < len(folded) and _is_latin(folded[end]) else end
 
 
 def _is_latin(character: str) -> bool:
-    return bool(re.match(r"[^\W\u3400-\u9fff]", character))
+    """A letter or digit that words are made of; ideographs are words by themselves."""
+    return character.isalnum() and not "\u3400" <= character <= "\u9fff"

@@ -5,6 +5,7 @@ Everything works on text from ``folding.signs``: lower case, LaTeX signs resolve
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -77,12 +78,16 @@ _PATTERNS = (
     ("money", r"(?:us)?\$\s?(?P<low>\d[\d,]*(?:\.\d+)?)(?P<wan>k|m)?\b"),
 )  # fmt: skip
 _COMPILED = tuple((name, re.compile(pattern)) for name, pattern in _PATTERNS)
-_BARE = re.compile(rf"\b(?:speed-?ups?|speed ups?|acceleration|ratio)\s(?:factor\s)?(?:of|up to|by)\s(?:(?:up to|about|over|nearly|approximately|around)\s)?(?P<low>{_N})(?![\d.]*\s*[%x×\w])")
+_BARE = re.compile(
+    rf"\b(?:speed-?ups?|speed ups?|acceleration|ratio)\s(?:factor\s)?(?:of|up to|by)\s(?:(?:up to|about|over|nearly|approximately|around)\s)?(?P<low>{_N})(?![\d.]*\s*[%x×\w])"
+)
 _SHARES = {
     "half": 50.0, "one half": 50.0, "one third": 33.3, "a third": 33.3, "two thirds": 66.7, "one quarter": 25.0, "a quarter": 25.0,
     "one fifth": 20.0, "one tenth": 10.0, "a tenth": 10.0,
 }  # fmt: skip
-_FROM = re.compile(rf"(?:\bfrom\s|从\s?)(?:about |around |approximately |约\s?|大约\s?)?(?P<value>(?:us\$|\$)?\s?{_N}[^,;，；。()]{{0,24}}?)\s?(?:down |up )?(?:\bto\b|提高到|提升到|降到|降至|缩短到|缩短至|压到|减少到|降低到|下降到|到|至)\s?(?:just |only |about |under |around )?$")
+_FROM = re.compile(
+    rf"(?:\bfrom\s|从\s?)(?:about |around |approximately |约\s?|大约\s?)?(?P<value>(?:us\$|\$)?\s?{_N}[^,;，；。()]{{0,24}}?)\s?(?:down |up )?(?:\bto\b|提高到|提升到|降到|降至|缩短到|缩短至|压到|减少到|降低到|下降到|到|至)\s?(?:just |only |about |under |around )?$"
+)
 _VERSUS = re.compile(rf"^\s?(?:vs\.?|versus|compared (?:to|with))\s(?P<value>{_N}\s?(?:%|[a-z/]{{1,6}})?)")
 _BEFORE_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("average", re.compile(r"(?:\baverage(?:d|s)?\b|\bmean\b|平均)[^,;，；]{0,44}$")),
@@ -114,7 +119,25 @@ def find(sentence: str) -> list[Quantity]:
         if not any(taken[start : match.end("low")]):
             value = _number(match["low"])
             found.append(_bounded(Quantity(start, match.end("low"), value, value, "x"), sentence))
-    return sorted(found, key=lambda quantity: (quantity.start, quantity.end))
+    return _without_origins(sorted(found, key=lambda quantity: (quantity.start, quantity.end)))
+
+
+def _without_origins(found: list[Quantity]) -> list[Quantity]:
+    """Without the figures that another one came from: of "from 2.4 to 1.6 seconds" the second stays."""
+    origins = set()
+    for earlier, later in itertools.pairwise(found):
+        if later.before and later.start - earlier.end < 24:
+            origins.add(earlier)
+    for quantity, later in itertools.pairwise(found):
+        if (
+            quantity.before
+            and quantity.before[:1].isdigit()
+            and later.start - quantity.end < 16
+            and later.before is None
+            and _number(quantity.before) == later.low
+        ):
+            origins.add(later)
+    return [quantity for quantity in found if quantity not in origins]
 
 
 def _read(name: str, match: re.Match[str], sentence: str) -> list[Quantity]:
@@ -136,7 +159,7 @@ def _read(name: str, match: re.Match[str], sentence: str) -> list[Quantity]:
 
 
 def _is_enumeration(match: re.Match[str], sentence: str) -> bool:
-    """"1.5x and 2x" are two figures, unless "between" stands before them."""
+    """ "1.5x and 2x" are two figures, unless "between" stands before them."""
     joint = sentence[match.end("low") : match.start("high")]
     return bool(re.search(r"\band\b|或", joint)) and not re.search(r"\bbetween\s[^,;]{0,12}$", sentence[: match.start()])
 
@@ -152,7 +175,12 @@ def _split_range(match: re.Match[str], sentence: str) -> list[Quantity]:
     first_end = match.end("low") + (sign.end() if sign else 0)
     return [
         _bounded(Quantity(match.start("low"), first_end, low, low, unit), sentence),
-        _bounded(Quantity(match.start("high"), match.end(), high, high, unit, before=sentence[match.start("low") : first_end] if "to" in joint or "到" in joint else None), sentence),
+        _bounded(
+            Quantity(
+                match.start("high"), match.end(), high, high, unit, before=sentence[match.start("low") : first_end] if "to" in joint or "到" in joint else None
+            ),
+            sentence,
+        ),
     ]
 
 

@@ -27,9 +27,7 @@ class Progress:
 
     def __init__(self, *, is_shown: bool) -> None:
         console = Console(stderr=True)
-        self._bars = Bars(
-            TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console, disable=not is_shown
-        )
+        self._bars = Bars(TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console, disable=not is_shown)
 
     def __enter__(self) -> Progress:
         self._bars.start()

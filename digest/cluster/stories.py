@@ -71,12 +71,7 @@ def _story(members: Sequence[LabelledEntry], topic: str, sources: Mapping[str, S
 def _without_told_titles(stories: Sequence[Story], told: Mapping[str, tuple[str, str]]) -> list[Story]:
     issue_by_title = {title: issue for issue, title in told.values()}
     titles = [*issue_by_title, *(story.lead.entry.title for story in stories)]
-    known = {
-        other - len(issue_by_title): issue_by_title[titles[one]]
-        for one, other in near_pairs(titles)
-        if one < len(issue_by_title) <= other
-    }
+    known = {other - len(issue_by_title): issue_by_title[titles[one]] for one, other in near_pairs(titles) if one < len(issue_by_title) <= other}
     return [
-        Story(key=story.key, topic=story.topic, entries=story.entries, known_from=story.known_from or known.get(place))
-        for place, story in enumerate(stories)
+        Story(key=story.key, topic=story.topic, entries=story.entries, known_from=story.known_from or known.get(place)) for place, story in enumerate(stories)
     ]

@@ -10,6 +10,7 @@ import asyncio
 import zlib
 from collections import defaultdict
 from datetime import datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import TracebackType
 from urllib.parse import urlsplit
 
@@ -53,6 +54,7 @@ class WebFetcher:
             follow_redirects=True,
             max_redirects=5,
             trust_env=False,
+            cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),  # none is ever kept or sent
         )
         self._pause_seconds = pause_seconds
         self._arxiv = AsyncLimiter(1, arxiv_seconds)

@@ -51,7 +51,7 @@ class BoundedParser:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._pool is not None:
-            self._pool.stop()
+            self._pool.stop()  # type: ignore[no-untyped-call]  # pebble types only its results
             self._pool.join()
 
 

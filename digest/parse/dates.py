@@ -75,7 +75,7 @@ def _moment(match: re.Match[str], zone_name: str) -> datetime | None:
     if half := (part.get("half") or "").lower():
         hour = hour % 12 + (12 if half.startswith("p") else 0)
     try:
-        day = datetime(year, month, int(part["day"]))
+        day = datetime(year, month, int(part["day"]))  # noqa: DTZ001  # the zone follows once the clock is added
         clock = timedelta(hours=hour, minutes=int(part.get("minute") or 0), seconds=min(int(part.get("second") or 0), 59))
         if clock > timedelta(hours=24):
             return None

@@ -31,7 +31,7 @@ def regular(text: str, limit_entries: int) -> tuple[str, tuple[str, ...]]:
     """
     warnings: list[str] = []
     text = _NOT_XML.sub("", text)
-    text, declarations = _DECLARATION.subn("", text, count=1)
+    text = _DECLARATION.sub("", text, count=1)
     subset = ""
     if match := _DOCTYPE.search(text):
         subset = match["subset"] or ""

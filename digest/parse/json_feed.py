@@ -39,7 +39,8 @@ def parse_text(text: str, encoding: str, download: Download) -> Parsed:
 def _raw(item: dict[str, Any], home: str, feed: dict[str, Any]) -> Raw:
     link = _string(item.get("url")) or _string(item.get("external_url"))
     html, text = _string(item.get("content_html")), _string(item.get("content_text"))
-    authors = _list(item.get("authors")) or [item.get("author")] or _list(feed.get("authors"))
+    own = item.get("author")
+    authors = _list(item.get("authors")) or ([own] if own else _list(feed.get("authors")))
     return Raw(
         guid=_string(item.get("id")),
         link=urljoin(home, link) if link else "",

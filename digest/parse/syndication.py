@@ -96,7 +96,7 @@ def _link(entry: Any, base: str, feed_url: str) -> str:
     for candidate in candidates:
         if candidate and candidate.strip():
             try:
-                return urljoin(urljoin(feed_url, base), candidate.strip())
+                return str(urljoin(urljoin(feed_url, base), candidate.strip()))
             except ValueError:
                 continue
     return ""

@@ -19,7 +19,11 @@ def select(stories: Sequence[Story], scorers: Sequence[Scorer], sources: Mapping
 
     At most three are featured: hot ones that are not old.
     """
-    picks = [Pick(story=story, reasons=tuple(reason for scorer in scorers for reason in scorer.score(story, sources, now))) for story in stories if not story.known_from]
+    picks = [
+        Pick(story=story, reasons=tuple(reason for scorer in scorers for reason in scorer.score(story, sources, now)))
+        for story in stories
+        if not story.known_from
+    ]
     picks.sort(key=lambda pick: (-pick.heat, pick.story.key))
     featured = [pick.story.key for pick in picks if pick.heat >= FEATURED_HEAT and not is_old(pick.story)][:FEATURED_LIMIT]
     picks = [Pick(story=pick.story, reasons=pick.reasons, featured=pick.story.key in featured) for pick in picks]

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateNotFound, TemplateSyntaxError
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateNotFound, TemplateSyntaxError, select_autoescape
 
 from digest.errors import RenderError
 from digest.figures import BOUNDS, figure
@@ -25,7 +25,7 @@ class Templates:
         self.words = Words(folders)
         self._environment = Environment(
             loader=FileSystemLoader([str(folder) for folder in folders]),
-            autoescape=lambda name: name is not None and (name.endswith(".html") or name.endswith(".xml")),
+            autoescape=select_autoescape(["html", "xml"]),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,

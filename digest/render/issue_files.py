@@ -34,7 +34,9 @@ class IssueRenderer:
 
     def _text(self, issue: Issue, language: Language, template: str, name: str, media_type: str) -> Document:
         text = self._templates.render(template, issue=issue, language=language, rule="-" * 60)
-        return Document(format=media_type.partition("/")[2], language=language, name=f"{issue_folder(issue)}/{name}", media_type=media_type, body=text.encode("utf-8"))
+        return Document(
+            format=media_type.partition("/")[2], language=language, name=f"{issue_folder(issue)}/{name}", media_type=media_type, body=text.encode("utf-8")
+        )
 
 
 class IndexRenderer:
@@ -44,5 +46,7 @@ class IndexRenderer:
         self._templates = templates
 
     def render(self, issue: Issue, shelf: Shelf) -> tuple[Document, ...]:
-        page = self._templates.render("web/index.html", issue=shelf.recent[0], lines=shelf.lines, languages=shelf.recent[0].languages, main=shelf.recent[0].languages[0], root="")
+        page = self._templates.render(
+            "web/index.html", issue=shelf.recent[0], lines=shelf.lines, languages=shelf.recent[0].languages, main=shelf.recent[0].languages[0], root=""
+        )
         return (Document(format="web", language="+".join(shelf.recent[0].languages), name="index.html", media_type="text/html", body=page.encode("utf-8")),)

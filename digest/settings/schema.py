@@ -116,7 +116,7 @@ class Settings(_Part):
     database: str = Field("state/digest.sqlite3", description="A path relative to this file, or postgresql://….")
     editions: dict[Name, EditionSettings] = Field(min_length=1)
     sources: list[SourceSettings] = Field(min_length=1)
-    rsshub: RssHubSettings = RssHubSettings()
+    rsshub: RssHubSettings = Field(default_factory=lambda: RssHubSettings(address="https://rsshub.app"))
     groups: dict[Name, list[Expression]] = Field({}, description="Words that several rules use as {name}.")
     topics: dict[Name, TopicSettings] = Field(min_length=1)
     kinds: list[KindSettings] = []

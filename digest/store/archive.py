@@ -38,7 +38,8 @@ class SqlArchive:
                 "headlines": {wording.language: wording.headline for wording in issue.articles[0].wordings} if issue.articles else {},
                 "document": _ISSUE.dump_json(issue).decode("utf-8"),
             }
-            added = connection.execute(insert(connection, issues).values(row).on_conflict_do_nothing()).rowcount
+            statement = insert(connection, issues).values(row).on_conflict_do_nothing().returning(issues.c.day)
+            added = connection.execute(statement).first() is not None
             if added and identities:
                 rows = [{"edition": issue.edition, "identity": name[:600], "day": issue.day, "title": title} for name, title in identities.items()]
                 connection.execute(insert(connection, told).on_conflict_do_nothing(), rows)
@@ -70,7 +71,10 @@ class SqlArchive:
             return [Receipt(**row) for row in connection.execute(statement).mappings()]
 
     def keep(self, receipts_: Sequence[Receipt]) -> None:
-        rows = [{"publisher": receipt.publisher, "issue_key": receipt.issue_key, "target": receipt.target, "delivered_at": receipt.delivered_at} for receipt in receipts_]
+        rows = [
+            {"publisher": receipt.publisher, "issue_key": receipt.issue_key, "target": receipt.target, "delivered_at": receipt.delivered_at}
+            for receipt in receipts_
+        ]
         if rows:
             with transaction(self._engine) as connection:
                 connection.execute(insert(connection, receipts).on_conflict_do_nothing(), rows)

@@ -52,7 +52,11 @@ def _english(claim: Claim) -> str:
         return f"{name} at {bound}{value} of the baseline"
     if claim.unit == "x":
         if claim.metric in ("training_speed", "inference_speed"):
-            return f"{name.removesuffix(' speed')} {bound}{value} faster" if claim.bound != "average" else f"{name.removesuffix(' speed')} {value} faster on average"
+            return (
+                f"{name.removesuffix(' speed')} {bound}{value} faster"
+                if claim.bound != "average"
+                else f"{name.removesuffix(' speed')} {value} faster on average"
+            )
         word = "higher" if claim.metric == "throughput" or claim.direction == "more" else "lower"
         return f"{bound}{value} {word} {name}"
     if claim.unit == "%":

@@ -92,4 +92,3 @@ def compose(
         since=since,
         until=until,
     )
-

@@ -105,7 +105,9 @@ class _Draft:
         parts = [opening + "。"]
         if self._claims:
             lead_in = self._choose("原文给出的数字：", "据原文，", "作者报告：")
-            parts.append(lead_in + "；".join(figures.setting(claim, "zh") + figures.phrase(claim, "zh") + figures.baseline(claim, "zh") for claim in self._claims) + "。")
+            parts.append(
+                lead_in + "；".join(figures.setting(claim, "zh") + figures.phrase(claim, "zh") + figures.baseline(claim, "zh") for claim in self._claims) + "。"
+            )
         else:
             parts.append("原文的摘要没有给出可引用的训练效率数字。")
         if names := self._names("hardware", "model"):
@@ -121,7 +123,9 @@ class _Draft:
         parts = [opening + "."]
         if self._claims:
             lead_in = self._choose("It reports ", "The source gives ", "By its own account: ")
-            parts.append(lead_in + "; ".join(figures.phrase(claim, "en") + figures.setting(claim, "en") + figures.baseline(claim, "en") for claim in self._claims) + ".")
+            parts.append(
+                lead_in + "; ".join(figures.phrase(claim, "en") + figures.setting(claim, "en") + figures.baseline(claim, "en") for claim in self._claims) + "."
+            )
         else:
             parts.append("It states no training figure that could be quoted.")
         if names := self._names("hardware", "model"):
@@ -155,11 +159,18 @@ class _Draft:
         audience = self._audience("en")
         if not self._claims:
             code = "; code is linked" if self._names("code") else ""
-            return self._choose(f"An idea for {audience}{code}; the abstract puts no figure on the gain.", f"Worth a look for {audience}{code}; how much it saves is for the full text to say.")
+            return self._choose(
+                f"An idea for {audience}{code}; the abstract puts no figure on the gain.",
+                f"Worth a look for {audience}{code}; how much it saves is for the full text to say.",
+            )
         claim = self._claims[0]
         gain = figures.phrase(claim, "en") + figures.baseline(claim, "en")
         caveat = self._english_caveat(claim)
-        return self._choose(f"For {audience}: {gain}{caveat}.", f"Worth the time of {audience}: {gain}{caveat}.", f"{gain[:1].upper()}{gain[1:]}{caveat}: one to check for {audience}.")
+        return self._choose(
+            f"For {audience}: {gain}{caveat}.",
+            f"Worth the time of {audience}: {gain}{caveat}.",
+            f"{gain[:1].upper()}{gain[1:]}{caveat}: one to check for {audience}.",
+        )
 
     def _english_caveat(self, claim: Claim) -> str:
         if claim.bound == "up_to":

@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from digest.model import Claim, Entry
 from digest.text import sentences, shorten
 
-_PRESENTS = re.compile(r"\bwe (?:propose|present|introduce|develop|release|design|describe|show)|\bthis (?:paper|work|post) (?:proposes|presents|introduces)|提出|推出|发布|开源|介绍", re.IGNORECASE)
+_PRESENTS = re.compile(
+    r"\bwe (?:propose|present|introduce|develop|release|design|describe|show)|\bthis (?:paper|work|post) (?:proposes|presents|introduces)|提出|推出|发布|开源|介绍",
+    re.IGNORECASE,
+)
 _RESULT = re.compile(r"\b(?:experiments?|results?|evaluations?|achiev\w+|reduc\w+|speed-?up|faster|throughput)\b|实验|结果|提升|降低|加速", re.IGNORECASE)
 SENTENCE_LIMIT = 360
 

@@ -1,0 +1,41 @@
+# Everything runs in a virtual environment of its own; the first call makes it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DAY := 2026-11-24
+
+.PHONY: demo digest test lint week bench clean
+
+demo: $(VENV)/installed  ## the whole job on a small day of invented feeds, offline
+	@$(BIN)/digest run --config examples/feeds.yaml --date $(DAY) || test $$? -eq 1
+	@echo "One of the demo's feeds is broken on purpose. In the terminal: $(BIN)/digest show --config examples/feeds.yaml"
+
+digest: $(VENV)/installed  ## the same with feeds.yaml and live feeds
+	$(BIN)/digest run
+
+test: $(VENV)/tested  ## all tests, offline
+	$(BIN)/pytest -n auto
+
+lint: $(VENV)/tested  ## style and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+week: $(VENV)/tested  ## five real days in a row, where captured feeds are at hand (CAPTURED_FEEDS)
+	$(BIN)/python -m tests.week
+
+bench: $(VENV)/tested  ## quality and speed, where gold items are at hand (GOLD)
+	$(BIN)/python -m bench.quality
+	$(BIN)/python -m bench.speed
+
+clean:
+	rm -rf $(VENV) week out state
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/tested: $(VENV)/installed requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,32 @@
+"""What several tests share: where captured feeds lie, a folder to work in, a loopback web server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import FeedServer
+
+ROOT = Path(__file__).parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--rewrite-golden", action="store_true", help="write the golden documents anew; read the diff")
+
+
+@pytest.fixture(scope="session")
+def captured() -> Path:
+    """The folder of captured feeds; the test is skipped where it is not."""
+    folder = Path(os.environ.get("CAPTURED_FEEDS", ROOT.parent / "shared" / "feeds"))
+    if not folder.is_dir():
+        pytest.skip("the captured feeds are not here (set CAPTURED_FEEDS)")
+    return folder
+
+
+@pytest.fixture
+def server() -> Iterator[FeedServer]:
+    with FeedServer() as running:
+        yield running

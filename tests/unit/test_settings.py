@@ -1,0 +1,131 @@
+"""feeds.yaml: what is right loads; what is wrong is said all at once, with its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from digest import wiring
+from digest.cli.rule_examples import complaints
+from digest.errors import ConfigError
+from digest.settings.load import json_schema, load
+from tests.conftest import ROOT
+
+RIGHT = """\
+editions:
+  mine:
+    title: {zh: 我的日报, en: Mine}
+    topics: [speed]
+sources:
+  - {name: Blog, url: feed.xml}
+topics:
+  speed:
+    title: {zh: 速度, en: Speed}
+    words: [faster, 更快]
+"""
+
+
+def written(folder: Path, text: str, name: str = "feeds.yaml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refused(folder: Path, text: str) -> str:
+    with pytest.raises(ConfigError) as error:
+        load(written(folder, text))
+    return str(error.value)
+
+
+def test_a_short_file_with_plain_words_is_enough(tmp_path: Path) -> None:
+    settings = load(written(tmp_path, RIGHT)).settings
+    (label,) = wiring.labeller(settings).label_words("", "It gets FASTER.")
+    assert (label.topic, label.is_in) == ("speed", True)
+
+
+def test_all_complaints_come_at_once_with_place_and_nearest_name(tmp_path: Path) -> None:
+    text = RIGHT.replace("timezone", "").replace("    topics: [speed]", "    topics: [sped]\n    timezone: Asia/Shangai\n    langages: [zh]")
+    text = text.replace("{name: Blog, url: feed.xml}", "{name: Blog, url: feed.xml, trust: oficial}")
+    lines = refused(tmp_path, text).splitlines()
+    path = tmp_path / "feeds.yaml"
+    assert any(line.startswith(f"{path}:5:5: editions.mine.timezone: not a time zone: 'Asia/Shangai'") for line in lines)
+    assert any(line.startswith(f"{path}:6:5: editions.mine.langages: is not a known key; did you mean 'languages'?") for line in lines)
+    assert any(line.startswith(f"{path}:8:") and "trust" in line and "'official'" in line for line in lines)
+    assert len(lines) == 3
+
+
+def test_names_that_nobody_knows_are_complaints_with_the_nearest_one(tmp_path: Path) -> None:
+    assert "there is no topic 'sped'; did you mean 'speed'?" in refused(tmp_path, RIGHT.replace("topics: [speed]", "topics: [sped]"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "keys with values"),
+        ("a: [", ":1:"),
+        ("a: 1\na: 2\n", ":2:1: not valid YAML"),
+        (RIGHT.replace("sources:\n  - {name: Blog, url: feed.xml}\n", ""), "sources: is missing"),
+        (RIGHT.replace("words: [faster, 更快]", "words: faster"), "topics.speed.words: must be a list"),
+        (RIGHT.replace("en: Mine", "fr: Mien"), "title"),
+        (RIGHT + "  - nonsense\n", "not valid YAML"),
+    ],
+)
+def test_what_is_wrong_is_said_in_words(tmp_path: Path, text: str, words: str) -> None:
+    assert words in refused(tmp_path, text)
+
+
+def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="digest init"):
+        load(tmp_path / "none.yaml")
+
+
+def test_a_file_may_take_over_the_topics_of_another(tmp_path: Path) -> None:
+    written(tmp_path, RIGHT, "parent.yaml")
+    child = "extends: parent.yaml\neditions: {e: {title: {zh: 甲, en: E}, topics: [speed]}}\nsources: [{name: S, url: x}]\n"
+    settings = load(written(tmp_path, child)).settings
+    assert list(settings.topics) == ["speed"]
+    assert list(settings.editions) == ["e"]
+
+
+def test_wrong_expressions_are_found_before_anything_is_done(tmp_path: Path) -> None:
+    settings = load(written(tmp_path, RIGHT.replace("faster, ", "'{gone} ~ x', "))).settings
+    with pytest.raises(ConfigError, match="no group"):
+        wiring.labeller(settings)
+
+
+def test_examples_in_rules_are_run(tmp_path: Path) -> None:
+    rules = '    rules:\n      - {find: faster, yes: [slower], no: ["faster"]}\n'
+    assert len(complaints(load(written(tmp_path, RIGHT + rules)).settings)) == 2
+
+
+def test_sources_through_rsshub_are_off_until_it_is_on(tmp_path: Path) -> None:
+    text = RIGHT.replace("url: feed.xml", 'url: "rsshub:/twitter/user/x"')
+    settings = load(written(tmp_path, text)).settings
+    assert wiring.sources(settings, settings.editions["mine"]) == ([], ["Blog"])
+    settings = load(written(tmp_path, text + 'rsshub: {address: "https://hub.example/", on: true}\n')).settings
+    (source,), off = wiring.sources(settings, settings.editions["mine"])
+    assert (source.url, off) == ("https://hub.example/twitter/user/x", [])
+
+
+@pytest.mark.parametrize("name", ["feeds.yaml", "examples/feeds.yaml"])
+def test_the_shipped_files_are_right(name: str) -> None:
+    settings = load(ROOT / name).settings
+    assert complaints(settings) == []
+    wiring.name_reader(settings)
+
+
+def test_the_shipped_file_is_worth_using_from_day_one() -> None:
+    settings = load(ROOT / "feeds.yaml").settings
+    urls = [source.url for source in settings.sources]
+    for category in ("cs.LG", "cs.CL", "cs.AI", "cs.CV", "cs.DC", "stat.ML"):
+        assert f"https://rss.arxiv.org/rss/{category}" in urls
+    assert sum(source.kind == "feed" and not source.url.startswith("rsshub:") for source in settings.sources) >= 25
+    assert not settings.rsshub.on
+
+
+def test_the_schema_in_the_tree_is_current_and_named_in_the_first_line() -> None:
+    assert (ROOT / "feeds.schema.json").read_text(encoding="utf-8") == json_schema()
+    assert "$schema=feeds.schema.json" in (ROOT / "feeds.yaml").read_text(encoding="utf-8").splitlines()[0]
+    assert json.loads(json_schema())["additionalProperties"] is False
