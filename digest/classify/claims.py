@@ -19,11 +19,11 @@ from digest.text import sentence_spans
 _CUES: tuple[tuple[str, str], ...] = (
     ("memory", r"memory|显存|内存|vram|\bfootprint"),
     ("communication", r"communicat\w+|通信|all-?reduce|network traffic|bandwidth (?:usage|consumption)|transmission"),
-    ("throughput", r"throughput|吞吐量?|samples per second|experience collection|data loading|mfu\b|utili[sz]ation|利用率"),
-    ("quality", r"accurac\w+|perplexit\w+|\bbleu\b|\bfid\b|\bf1\b|psnr|word error rate|\bwer\b|\bscores?\b|success rate|\bloss\b|\bgains?\b|得分|精度|准确率|损失|成功率|recall|precision\b|\berror\b|\bmiou\b|win rate|pass@\w|outperform\w*|beats"),
-    ("other", r"energy|power consumption|parameters?\b|model size|larger|longer|batch size|sparsity|\bkernels?\b|smaller|能效|参数|能耗|gradient vector|compression|efficiency|token consumption|\blayer\b|context length|requests|\bdata\b|prun\w+|扫描|束流"),
-    ("iterations", r"iterations?|\bsteps\b|\bepochs?|迭代|步数|轮数|\bflops\b|compute cost|training compute|training tokens|fewer tokens|samples\b|rollouts\b|of the training\b|sample efficien\w+|数据量|算力开销"),
-    ("speed", r"speed-?\s?ups?|speeds?\b|faster|accelerat\w+|speeding|quicker|提速|加速比?|速度|快|\bspeed up\b|more efficient\b|performance improvement|improvement in training"),
+    ("throughput", r"throughput|吞吐量?|\brequests\b|samples per second|experience collection|data loading|mfu\b|utili[sz]ation|利用率"),
+    ("quality", r"performance improvement|accurac\w+|perplexit\w+|\bbleu\b|\bfid\b|\bf1\b|psnr|word error rate|\bwer\b|\bscores?\b|success rate|\bloss\b|\bgains?\b|得分|精度|准确率|损失|成功率|recall|precision\b|\berror\b|\bmiou\b|win rate|pass@\w|outperform\w*|beats"),
+    ("other", r"energy|power consumption|parameters?\b|model size|larger|longer|batch size|sparsity|\bkernels?\b|smaller|能效|参数|能耗|gradient vector|compression|efficiency|token consumption|\blayer\b|context length|\bdata\b|prun\w+|扫描|束流"),
+    ("iterations", r"iterations?|\bsteps\b(?! time)|\bepochs?|迭代|步数|轮数|\bflops\b|compute cost|training compute|training tokens|fewer tokens|samples\b|rollouts\b|of the training\b|sample efficien\w+|数据量|算力开销"),
+    ("speed", r"speed-?\s?ups?|speeds?\b|faster|accelerat\w+|speeding|quicker|提速|加速比?|速度|快|\bspeed up\b|more efficient\b|improvement in training"),
     ("time", r"\btime\b|wall-?clock|duration|\bcosts?\b|\bhours\b|时间|时长|耗时|成本|费用|开销|overheads?\b|\btrain(?:ed|s)?\b (?:in|for|on)|训练完成|完成(?:预?训练)|latency|延迟"),
 )  # fmt: skip
 _CUE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _CUES))
@@ -33,7 +33,7 @@ _TRAINING = re.compile(
 _INFERENCE = re.compile(
     r"inference|decod\w+|\bserv(?:e|es|ing)\b|latency|time to first token|\bttft\b|prefill\w*|deploy\w*|\bgenerat(?:es?|ion|ing)\b|sampling steps?|denoising steps?|render\w+|on-device|edge devices?|post-training quanti|\bptq\b|training-free|kv[ -]cache|speculative|推理|解码|首字|延迟|部署|线上|手机|\bnfe\b|queries|\brobot"
 )
-_BREAK = re.compile(r"[,;:，；：、]\s|[，；：、]|\bwhile\b|\bwhereas\b|\bwith\b(?=[^,]{0,40}\bloss)|\s[(（]|[)）]|, and\b|并且|同时|且")
+_BREAK = re.compile(r"[,;:](?!\d)|(?<!\d)[,;:]|、|\bwhile\b|\bwhereas\b|\bwith\b(?=[^,]{0,40}\bloss)|\s[(（]|[)）]|, and\b|并且|同时|且")
 _LESS = re.compile(
     r"reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)\b|less\b|fewer|cut(?:s|ting)?\b|shrink\w*|smaller|drop\w*|short\w+|minimi[sz]\w+|down to|减少|降低|下降|缩短|缩减|节省|省|少|压到|降到|降至|低"
 )
@@ -50,20 +50,28 @@ _SLOWER = re.compile(r"slow(?:er|down|s)\b|overhead of|bottleneck|dominat\w+|acc
 _NO_CLAIM = re.compile(
     r"\b(?:prior|previous|existing|conventional) (?:work|methods?|approaches|studies)\b[^,.]{0,60}\b(?:require|need|suffer|incur|take)|\bcan take\b|\busually\b|\btypically\b"
 )
-_OF_BASELINE = re.compile(r"^\s?(?:of (?:the|its|that|what)?|the (?=training|original|cost|memory)|的(?:训练|成本|时间|数据))|^\s(?:parameters|cost)\b")
-_TO_SHARE = re.compile(r"(?:\bonly|\bto|\bjust|仅|只有?|降到|缩减到|减少到|降至|压缩到|为)(?: about| approximately| roughly|约)?[^,，%]{0,16}$")
+_OF_BASELINE = re.compile(r"^\s{0,4}(?:of (?:the|its|that|what|our|full)\b|the (?=training|original|cost|memory))|^\s(?:parameters|cost)\b")
+_TO_SHARE = re.compile(r"(?:(?<!up )\bto|原来的|降到|缩减到|减少到|降至|压缩到|仅为)\s?(?:just |only |about |approximately |约\s?|原来的\s?|原方案的\s?)?$")
+_IN_A_TIME = re.compile(
+    r"(?:\bin|\bjust|\bonly|\bwithin|\bunder|\bfor|\bto|\btakes?|\brequir\w+|在|仅需?|只[要需]|到|至|approximately|about|around|less than)\s{0,2}$"
+)
+_LEANS_LEFT = re.compile(
+    r"(?:\bby|\bof|\bto|\bfrom|[\u3400-\u9fff])\s*(?:up[ -]to|over|about|around|nearly|more than|approximately|at least|[~>≈])?\s*(?:an?\s)?$"
+)
+_SPEEDS = re.compile(r"speed-?\s?up|faster|加速|快")
+_PART = re.compile(r"\b(?:single|per)\b[^,;]{0,16}\blayers?\b|单个?算子|单层")
 _SHARED = re.compile(r"^\s*(?:,|and|or|,\s*and|/|和|与|、|及)\s*(?:up[ -]to |over |by |about |>\s?)?$")
 _BASELINE = re.compile(
     r"(?:\bover\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\.?|\bthan\b|\bagainst\b|\bcalculated by\b)\s+(?:the |an? |that of )?(?P<name>[^,;.()，；。]{2,70}?)"
     r"(?=\s+(?:on|for|in|when|while|with|at|across|under|without|and|by|during|using|as|to|where|of up)\b|\.\s|[,;()]|\.?$)"
 )  # fmt: skip
 _BASELINE_ZH = re.compile(
-    r"(?:相比于?|相较于?|对比|比|较)\s?(?P<name>[^，；。、]{1,24}?)\s?(?=[，；。]|快|少|低|高|提升|降低|减少|缩短|提高|的?训练|节省|慢|多|加速)"
+    r"(?:相比于?|相较于?|对比|比|较)\s?(?P<name>[^,;，；。、]{1,24}?)\s?(?=[,;，；。]|快|少|低|高|提升|降低|减少|缩短|提高|的?训练|节省|慢|多|加速)"
 )
 _SETTING = re.compile(
     r"\b(?:on|for|when|across)\s+(?P<name>(?:\w[\w.+/ ×-]{1,60}?))(?=[,;.()]|\s(?:while|and (?:up|over|\d)|compared|over|with(?!in)|relative|without)\b|$)"
 )
-_SETTING_ZH = re.compile(r"在\s?(?P<name>[^，；。、]{2,30}?)\s?(?:上|中|下|平台|任务)")
+_SETTING_ZH = re.compile(r"在\s?(?P<name>[^,;，；。、]{2,30}?)\s?(?:上|中|下|平台|任务)")
 _METRICS: dict[str, Metric] = {
     "memory": "memory",
     "communication": "communication",
@@ -88,6 +96,7 @@ class _Figure:
     cue: str
     left: int
     right: int
+    wide_left: int  # where the clause begins when earlier figures do not end it
 
 
 def extract(entry: Entry) -> tuple[Claim, ...]:
@@ -115,7 +124,7 @@ def _has_worded(sentence: str) -> bool:
 
 def _lean(folded: str) -> bool:
     """Whether the text as a whole is about training rather than inference."""
-    return 1.5 * len(_TRAINING.findall(folded)) >= len(_INFERENCE.findall(folded))
+    return 1.2 * len(_TRAINING.findall(folded)) >= len(_INFERENCE.findall(folded))
 
 
 def _of_sentence(original: str, sentence: str, is_training: bool) -> list[Claim]:
@@ -148,30 +157,47 @@ def _figure(sentence: str, found: Sequence[Quantity], number: int) -> _Figure:
     first = number
     while first and _SHARED.match(sentence[found[first - 1].end : found[first].start]):
         first -= 1
-    left = max((match.end() for match in _BREAK.finditer(sentence, 0, found[first].start)), default=0)
-    left = max(left, found[first - 1].end if first else 0)
+    wide_left = max((match.end() for match in _BREAK.finditer(sentence, 0, found[first].start)), default=0)
+    left = max(wide_left, found[first - 1].end if first else 0)
     right = next((match.start() for match in _BREAK.finditer(sentence, found[last].end)), len(sentence))
     right = min(right, found[last + 1].start if last + 1 < len(found) else len(sentence))
-    return _Figure(quantity, _nearest_cue(sentence, quantity, left, found[first].start, found[last].end, right), left, right)
+    cue = _nearest_cue(sentence, left, found[first].start, found[last].end, right)
+    if not cue and quantity.unit == "x":
+        cue = _cue_before(sentence, left)
+    return _Figure(quantity, cue, left, right, wide_left)
 
 
-def _nearest_cue(sentence: str, quantity: Quantity, left: int, start: int, end: int, right: int) -> str:
-    leans_left = bool(
-        re.search(
-            r"(?:\bby|\bof|\bto|\bfrom|[\u3400-\u9fff])\s*(?:up[ -]to|over|about|around|nearly|more than|approximately|at least|[~>≈])?\s*(?:an?\s)?$",
-            sentence[left:start],
-        )
-    )
+def _nearest_cue(sentence: str, left: int, start: int, end: int, right: int) -> str:
+    """The word that says what moved: after "by", "of" or in Chinese rather before the figure, else rather after it."""
+    leans_left = bool(_LEANS_LEFT.search(sentence[left:start]))
     best, best_distance = "", 1e9
-    for match in _CUE.finditer(sentence, left, start):
-        distance = (start - match.end()) * (0.4 if leans_left else 1.6) + 4
+    for cue, cue_start, cue_end in _cues(sentence, left, right):
+        if cue_end <= start:
+            distance = (start - cue_end) * (0.4 if leans_left else 1.6) + 4
+        elif end <= cue_start <= end + 90:
+            distance = (cue_start - end) * (1.5 if leans_left else 0.8)
+        else:
+            continue
         if distance < best_distance:
-            best, best_distance = match.lastgroup or "", distance
-    for match in _CUE.finditer(sentence, end, min(right, end + 90)):
-        distance = (match.start() - end) * (1.5 if leans_left else 0.8)
-        if distance < best_distance:
-            best, best_distance = match.lastgroup or "", distance
+            best, best_distance = cue, distance
     return best
+
+
+def _cues(sentence: str, left: int, right: int) -> list[tuple[str, int, int]]:
+    """The cues of a region; in a compound such as "communication time" the first word decides."""
+    found: list[tuple[str, int, int]] = []
+    for match in _CUE.finditer(sentence, left, right):
+        cue = match.lastgroup or ""
+        if found and found[-1][0] in ("memory", "communication", "throughput", "iterations") and cue in ("time", "other") and match.start() - found[-1][2] <= 1:
+            cue = found[-1][0]
+        found.append((cue, match.start(), match.end()))
+    return found
+
+
+def _cue_before(sentence: str, left: int) -> str:
+    """For a multiple without a cue in its clause ("23x on CIFAR-10"): the last of speed, time or memory before it."""
+    cues = [cue for cue, _, _ in _cues(sentence, 0, left) if cue in ("speed", "time", "memory", "communication", "throughput", "iterations")]
+    return cues[-1] if cues else ""
 
 
 def _claims(original: str, sentence: str, figure: _Figure, figures: Sequence[_Figure], is_training: bool) -> list[Claim]:
@@ -204,34 +230,29 @@ def _claims(original: str, sentence: str, figure: _Figure, figures: Sequence[_Fi
 
 def _counts(sentence: str, clause: str, figure: _Figure) -> bool:
     quantity = figure.quantity
+    before = sentence[max(0, quantity.start - 40) : quantity.start]
     if _SLOWER.search(clause) or _NO_CLAIM.search(sentence):
         return False
+    if quantity.unit in _DURATIONS or quantity.unit == "steps":
+        return bool(quantity.before or (_IN_A_TIME.search(before) and (figure.cue or _TRAINING.search(sentence) or _INFERENCE.search(clause))))
+    if quantity.unit == "GB":
+        return bool(quantity.before or _LESS.search(before))
+    if quantity.unit in _UNIT_METRICS:
+        return True
     if not figure.cue:
-        return quantity.unit in _UNIT_METRICS and bool(_CHANGE.search(clause))
+        return False
     if quantity.unit == "x":
         return not re.match(r"\s{0,3}\d", sentence[quantity.end : quantity.end + 4])
-    if quantity.unit in _DURATIONS or quantity.unit == "steps":
-        return bool(
-            quantity.before
-            or re.search(
-                r"\bin (?:just |only |under |about |less than )?$|\bjust $|\bonly $|\bunder $|\bwithin $|\bfor $|\bto $|在\s?$|仅需?\s?$|只[要需]\s?$|到\s?$|至\s?$|approximately $",
-                sentence[max(0, quantity.start - 30) : quantity.start],
-            )
-        )
-    return bool(_CHANGE.search(clause) or figure.cue in ("speed", "quality"))
+    return bool(quantity.before or figure.cue in ("speed", "quality") or _CHANGE.search(sentence[figure.wide_left : figure.right]))
 
 
 def _is_share(sentence: str, quantity: Quantity) -> bool:
-    after = sentence[quantity.end : quantity.end + 24]
+    """Whether a percentage is what is left ("only 25% of the original") and not what moved."""
+    after = sentence[quantity.end : quantity.end + 30]
     before = sentence[max(0, quantity.start - 40) : quantity.start]
-    if re.search(r"原来的?\s?(?:约\s?)?$", before):
-        return True
-    if re.search(r"\bby\b[^,]{0,14}$", before):
+    if quantity.before or re.search(r"\bby\b[^,]{0,14}$", before):
         return False
-    return (
-        bool(_OF_BASELINE.match(after) or re.search(r"(?:\bto|\bonly|降到|缩减到|减少到|降至)\s?(?:about |approximately |约\s?)?$", before))
-        and not quantity.before
-    )
+    return bool(_TO_SHARE.search(before) or _OF_BASELINE.match(after))
 
 
 def _scopes(sentence: str, figure: _Figure, figures: Sequence[_Figure], is_training: bool) -> list[bool]:
@@ -265,13 +286,17 @@ def _closer(region: str, figure: _Figure, sentence: str) -> bool:
 
 def _metric(figure: _Figure, clause: str, is_training: bool) -> Metric:
     unit = figure.quantity.unit
-    if unit in _UNIT_METRICS and figure.cue not in ("memory",):
-        return _UNIT_METRICS[unit]
     if unit == "steps":
         return "iterations" if is_training else "inference_speed"
-    metric = _METRICS.get(figure.cue, "other")
-    if metric == "training_time" and unit == "x" and re.search(r"speed-?\s?up|faster|加速|快", clause):
+    metric = _UNIT_METRICS.get(unit) or _METRICS.get(figure.cue, "other")
+    if unit in _DURATIONS:
+        metric = "training_time"
+    elif metric == "training_time" and unit == "x" and _SPEEDS.search(clause):
         metric = "training_speed"
+    elif metric == "quality" and unit == "x":
+        metric = "training_speed"  # a multiple of "performance" is speed; accuracies are given in percent
+    elif metric == "training_speed" and _PART.search(clause):
+        metric = "other"
     if metric in ("training_speed", "training_time", "throughput") and not is_training:
         return "inference_speed"
     return metric

@@ -26,9 +26,9 @@ class Quantity:
     bound: Bound = "exact"
 
 
-_N = r"(?<![\w.])(?:us\$|\$)?\s{0,2}\d{1,3}(?:,\s?\d{3})+(?:\.\d+)?(?![\d])|(?<![\w.])\d{1,12}(?:\.\d{1,6})?|(?<=[\u3400-\u9fff])\d{1,12}(?:\.\d{1,6})?"
+_N = r"(?:(?<![\w.])\d{1,3}(?:,\s?\d{3})+(?:\.\d+)?(?!\d)|(?<![\w.])\d{1,12}(?:\.\d{1,6})?|(?<=[\u3400-\u9fff])\d{1,12}(?:\.\d{1,6})?)"
 _TO = r"\s{0,10}(?:-|–|—|~|to|and|到|至|或)\s{0,10}(?:up to\s)?"
-_TIMES = r"(?:\s{0,8}(?:x|×|times|fold|倍)|-fold)(?![\w\u00b2-\u00b9]|\s{0,2}\d)"
+_TIMES = r"(?:\s{0,8}(?:x|×|times|fold|倍)|-fold)(?![a-z0-9_\u00b2\u00b3\u00b9]|\s{0,6}(?:\d|[a-z]{1,3}\d))"
 _PERCENT = r"\s{0,2}(?:%|percent\b|per cent\b)"
 _UNITS = {
     "hours": r"gpu[ -]hours?|hours?|hrs?|h\b|小时|个小时",
@@ -46,7 +46,7 @@ _UNITS = {
     "TOPS": r"tops\b",
     "tokens/s": r"tokens?(?:/s|/sec| per second)|个词",
     "steps": r"(?:training |sampling |inference |denoising |optimization )?steps|步",
-    "BLEU": r"bleu",
+    "BLEU": r"bleu(?: points?)?",
     "FID": r"fid\b",
     "dB": r"db\b|psnr",
     "mIoU": r"miou",
@@ -70,16 +70,17 @@ _PATTERNS = (
     ("percent", rf"(?P<low>{_N})(?P<p>{_PERCENT})"),
     ("fold", rf"\b(?P<word>{_SMALL_EN})[ -]?(?:fold|times)\b"),
     ("orders", rf"\b(?P<word>an?|{_SMALL_EN}|\d)\s+orders?[ -]of[ -]magnitude|(?P<han>{_SMALL_ZH}|\d)\s?个数量级"),
-    ("double", r"\b(?P<verb>doubl(?:es?|ed|ing)|tripl(?:es?|ed|ing)|quadrupl(?:es?|ed|ing)|halv(?:es?|ed|ing)|twice)\b|(?P<fan>翻倍|翻番|翻了?一番|翻两番|翻了?两番)"),
-    ("share", r"\b(?P<share>one[ -]half|half|one[ -]third|a third|two[ -]thirds|one[ -]quarter|a quarter|one[ -]fifth|one[ -]tenth|a tenth)\b"),
+    ("double", r"\b(?P<verb>doubl(?:es|ed|ing|e the)|tripl(?:es|ed|ing|e the)|quadrupl(?:es|ed|ing|e the)|halv(?:es?|ed|ing)|twice)\b|(?P<fan>翻倍|翻番|翻了?一番|翻两番|翻了?两番)"),
+    ("share", r"\b(?P<share>one[ -]half|half(?! a (?:billion|million))|one[ -]third|a third|two[ -]thirds|one[ -]quarter|a quarter|one[ -]fifth|one[ -]tenth|a tenth)\b"),
     ("cheng", rf"(?P<han>{_SMALL_ZH})成(?P<half>半)?(?!本|功|为|果|员|立|绩|型|像|分)|(?P<denominator>{_SMALL_ZH})分之(?P<numerator>{_SMALL_ZH})|(?P<yiban>一半)"),
     ("beishu", rf"(?P<han>{_SMALL_ZH})倍"),
     ("unit", rf"(?P<low>{_N}|\b(?:{_SMALL_EN})\b)\s?(?P<wan>万|亿|k|thousand)?\s{{0,2}}-?(?:{_UNIT})(?![a-z])"),
+    ("score", rf"\b(?P<measure>bleu|fid|psnr|miou)(?: score)? of (?P<low>{_N})(?!\s?%)"),
     ("money", r"(?:us)?\$\s?(?P<low>\d[\d,]*(?:\.\d+)?)(?P<wan>k|m)?\b"),
 )  # fmt: skip
 _COMPILED = tuple((name, re.compile(pattern)) for name, pattern in _PATTERNS)
 _BARE = re.compile(
-    rf"\b(?:speed-?ups?|speed ups?|acceleration|ratio)\s(?:factor\s)?(?:of|up to|by)\s(?:(?:up to|about|over|nearly|approximately|around)\s)?(?P<low>{_N})(?![\d.]*\s*[%x×\w])"
+    rf"\b(?:speed-?ups?|speed ups?|acceleration|ratio)\s(?:factor\s)?(?:of|up to|by)\s(?:(?:up to|about|over|nearly|approximately|around)\s)?(?P<low>{_N})(?![\d.]*\s{0, 2}(?:%|×|x\b|times|fold|倍))"
 )
 _SHARES = {
     "half": 50.0, "one half": 50.0, "one third": 33.3, "a third": 33.3, "two thirds": 66.7, "one quarter": 25.0, "a quarter": 25.0,
@@ -88,6 +89,7 @@ _SHARES = {
 _FROM = re.compile(
     rf"(?:\bfrom\s|从\s?)(?:about |around |approximately |约\s?|大约\s?)?(?P<value>(?:us\$|\$)?\s?{_N}[^,;，；。()]{{0,24}}?)\s?(?:down |up )?(?:\bto\b|提高到|提升到|降到|降至|缩短到|缩短至|压到|减少到|降低到|下降到|到|至)\s?(?:just |only |about |under |around )?$"
 )
+_FROM_TO = re.compile(r"(?:increas|improv|rais|boost|reduc|lower|decreas|drop|cut)\w*[^,;]{0,60}\bfrom\s$|从\s?$")
 _VERSUS = re.compile(rf"^\s?(?:vs\.?|versus|compared (?:to|with))\s(?P<value>{_N}\s?(?:%|[a-z/]{{1,6}})?)")
 _BEFORE_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("average", re.compile(r"(?:\baverage(?:d|s)?\b|\bmean\b|平均)[^,;，；]{0,44}$")),
@@ -151,8 +153,15 @@ def _read(name: str, match: re.Match[str], sentence: str) -> list[Quantity]:
         high = _number(part.get("high") or part["low"])
         if name == "range" and (low >= high or _is_enumeration(match, sentence)):
             return _split_range(match, sentence)
+        if (
+            name == "range"
+            and _FROM_TO.search(sentence[: match.start()])
+            and re.fullmatch(r"[^-–—~]*(?:to|到|至)\s*", sentence[match.end("low") : match.start("high")])
+        ):
+            before = sentence[match.start("low") : match.start("high")].removesuffix("to ").strip(" 到至")
+            return [_bounded(Quantity(match.start("high"), end, high, high, "x" if part.get("x") else "%", before), sentence)]
         return [_bounded(Quantity(start, end, low, high, "x" if part.get("x") else "%"), sentence)]
-    if name in ("unit", "money"):
+    if name in ("unit", "money", "score"):
         return _with_unit(name, match, sentence)
     low, unit = _worded(name, part)
     return [_bounded(Quantity(start, end, low, low, unit), sentence)] if low > 0 else []
@@ -189,7 +198,7 @@ def _with_unit(name: str, match: re.Match[str], sentence: str) -> list[Quantity]
     written = part["low"]
     value = float(_SMALL[written]) if written in _SMALL else _number(written)
     value *= {"万": 1e4, "亿": 1e8, "k": 1e3, "thousand": 1e3, "m": 1e6, None: 1}[part.get("wan")]
-    unit = "USD"
+    unit = {"bleu": "BLEU", "fid": "FID", "psnr": "dB", "miou": "mIoU"}.get(part.get("measure") or "", "USD")
     if name == "unit":
         unit = next(_UNIT_NAMES[number] for number in range(len(_UNIT_NAMES)) if part[f"u{number}"])
         if unit == "hours" and "gpu" in match[0]:
