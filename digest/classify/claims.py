@@ -22,7 +22,7 @@ _CUES: tuple[tuple[str, str], ...] = (
     ("throughput", r"throughput|吞吐量?|\brequests\b|samples per second|experience collection|data loading|mfu\b|utili[sz]ation|利用率"),
     ("quality", r"performance improvement|accurac\w+|perplexit\w+|\bbleu\b|\bfid\b|\bf1\b|psnr|word error rate|\bwer\b|\bscores?\b|success rate|\bloss\b|\bgains?\b|得分|精度|准确率|损失|成功率|recall|precision\b|\berror\b|\bmiou\b|win rate|pass@\w|outperform\w*|beats"),
     ("other", r"energy|power consumption|parameters?\b|model size|larger|longer|batch size|sparsity|\bkernels?\b|smaller|能效|参数|能耗|gradient vector|compression|efficiency|token consumption|\blayer\b|context length|\bdata\b|prun\w+|扫描|束流"),
-    ("iterations", r"iterations?|\bsteps\b(?! time)|\bepochs?|迭代|步数|轮数|\bflops\b|compute cost|training compute|training tokens|fewer tokens|samples\b|rollouts\b|of the training\b|sample efficien\w+|数据量|算力开销"),
+    ("iterations", r"iterations?|\bsteps\b(?! time)|\bepochs?|迭代|步数|轮数|\bflops\b|compute cost|training compute|training tokens|training tokens|samples\b|rollouts\b|of the training\b|sample efficien\w+|数据量|算力开销"),
     ("speed", r"speed-?\s?ups?|speeds?\b|faster|accelerat\w+|speeding|quicker|提速|加速比?|速度|快|\bspeed up\b|more efficient\b|improvement in training"),
     ("time", r"\btime\b|wall-?clock|duration|\bcosts?\b|\bhours\b|时间|时长|耗时|成本|费用|开销|overheads?\b|\btrain(?:ed|s)?\b (?:in|for|on)|训练完成|完成(?:预?训练)|latency|延迟"),
 )  # fmt: skip
@@ -293,8 +293,8 @@ def _metric(figure: _Figure, clause: str, is_training: bool) -> Metric:
         metric = "training_time"
     elif metric == "training_time" and unit == "x" and _SPEEDS.search(clause):
         metric = "training_speed"
-    elif metric == "quality" and unit == "x":
-        metric = "training_speed"  # a multiple of "performance" is speed; accuracies are given in percent
+    elif metric == "quality" and unit == "x" and "performance improvement" in clause:
+        metric = "training_speed"  # a multiple of performance is speed
     elif metric == "training_speed" and _PART.search(clause):
         metric = "other"
     if metric in ("training_speed", "training_time", "throughput") and not is_training:

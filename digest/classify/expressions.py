@@ -6,6 +6,7 @@ r"""The small language in which rules are written.
     H100 | B200          alternatives
     {faster} ~ {train}   both in one sentence, either order; {name} is a group
     {faster} ~6 {train}  and at most six words between them
+    less (memory | data) one right after the other, in this order
     (a | b) ~ c          brackets
 
 Latin words match at word borders; Chinese matches anywhere. All literal words of all expressions are found in
@@ -48,7 +49,13 @@ class Near:
     words: int | None
 
 
-Node = Phrase | Either | Near
+@dataclass(frozen=True, slots=True)
+class Then:
+    left: Node
+    right: Node
+
+
+Node = Phrase | Either | Near | Then
 
 
 class Reading:
@@ -71,11 +78,25 @@ class Reading:
         if isinstance(node, Phrase):
             return self._hits.get(node.index, [])
         if node not in self._found:
-            self._found[node] = self._either(node) if isinstance(node, Either) else self._near(node)
+            self._found[node] = self._look(node)
         return self._found[node]
+
+    def _look(self, node: Either | Near | Then) -> list[Span]:
+        if isinstance(node, Either):
+            return self._either(node)
+        return self._near(node) if isinstance(node, Near) else self._then(node)
 
     def _either(self, node: Either) -> list[Span]:
         return sorted({span for part in node.parts for span in self.spans(part)})
+
+    def _then(self, node: Then) -> list[Span]:
+        rights: dict[int, int] = dict(reversed(self.spans(node.right)))
+        found = []
+        for start, end in self.spans(node.left):
+            after = next((place for place in (end, end + 1) if place in rights), None)
+            if after is not None:
+                found.append((start, rights[after]))
+        return found
 
     def _near(self, node: Near) -> list[Span]:
         lefts, rights = self.spans(node.left), self.spans(node.right)
@@ -141,11 +162,18 @@ class Lexicon:
         return (parts[0] if len(parts) == 1 else Either(tuple(parts))), tokens
 
     def _nears(self, tokens: list[str], expression: str) -> tuple[Node, list[str]]:
-        node, tokens = self._one(tokens, expression)
+        node, tokens = self._thens(tokens, expression)
         while tokens and tokens[0].startswith("~"):
             words = int(tokens[0][1:]) if tokens[0][1:] else None
-            right, tokens = self._one(tokens[1:], expression)
+            right, tokens = self._thens(tokens[1:], expression)
             node = Near(node, right, words)
+        return node, tokens
+
+    def _thens(self, tokens: list[str], expression: str) -> tuple[Node, list[str]]:
+        node, tokens = self._one(tokens, expression)
+        while tokens and tokens[0] not in ("|", ")") and not tokens[0].startswith("~"):
+            right, tokens = self._one(tokens, expression)
+            node = Then(node, right)
         return node, tokens
 
     def _one(self, tokens: list[str], expression: str) -> tuple[Node, list[str]]:

@@ -105,9 +105,6 @@ def _is_wanted(span: Span, rule: Rule, reading: Reading) -> bool:
 
 
 def _claimed(topic: Topic, claims: Sequence[Claim]) -> list[Hit]:
-    """One hit for the claim that is worth most to the topic."""
-    worth = [(topic.claims[claim.metric], claim) for claim in claims if claim.metric in topic.claims]
-    if not worth:
-        return []
-    points, claim = max(worth, key=lambda pair: pair[0])
-    return [Hit(rule=f"claims.{claim.metric}", field="claim", start=0, end=0, words=claim.quote, points=points)]
+    """One hit for each metric of the topic that the entry claims a figure for."""
+    first = {claim.metric: claim for claim in reversed(claims) if claim.metric in topic.claims}
+    return [Hit(rule=f"claims.{metric}", field="claim", start=0, end=0, words=claim.quote, points=topic.claims[metric]) for metric, claim in first.items()]

@@ -39,6 +39,7 @@ def found(expression: str, text: str, title: str = "", **groups: list[str]) -> l
         ("(a1 | b1) ~ c1", "c1 then b1", ["c1 then b1"]),
         ("speculat* decod*", "speculative decoding", ["speculative decoding"]),
         ("{quick} ~ training", "rapid training", ["rapid training"]),
+        ("less (memory | data)", "less data, data less, less-memory", ["less data", "less-memory"]),
     ],
 )
 def test_expressions_find_what_they_say(expression: str, text: str, hits: list[str]) -> None:
