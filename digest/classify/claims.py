@@ -86,6 +86,7 @@ _SPEED_UNITS = frozenset(("x", "%"))
 _UNIT_METRICS: dict[str, Metric] = {"BLEU": "quality", "FID": "quality", "dB": "quality", "mIoU": "quality", "points": "quality", "km/h": "quality", "TOPS": "inference_speed", "PFLOPS": "throughput", "TFLOPS": "throughput", "GFLOPS": "throughput", "TFLOPS/GPU": "throughput", "GB/s": "throughput", "TiB/s": "throughput", "GB": "memory", "kW": "other", "tokens/s": "throughput"}  # fmt: skip
 _DURATIONS = frozenset(("hours", "minutes", "seconds", "days", "weeks", "GPU-hours", "USD"))
 QUOTE_LIMIT = 240
+_MAY_HOLD_A_FIGURE = re.compile(r"\d|fold\b|times|magnitude|doubl|tripl|quadrupl|halv|half|third|quarter|tenth|fifth|twice|成|倍|分之|一半|翻")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +111,15 @@ def extract(entry: Entry) -> tuple[Claim, ...]:
 def extract_from(text: str, title: str = "") -> tuple[Claim, ...]:
     """The claims of a text; ``title`` helps to tell training from inference."""
     folded = signs(text)
-    lean = _lean(signs(title) + " \n " + folded)
+    lean: bool | None = None
     claims: list[Claim] = []
     for start, end in sentence_spans(text):
-        if any(character.isdigit() for character in text[start:end]) or _has_worded(folded[start:end]):
-            claims += _of_sentence(text[start:end], folded[start:end], lean)
+        if not _MAY_HOLD_A_FIGURE.search(folded, start, end):
+            continue
+        if found := quantities.find(folded[start:end]):
+            lean = _lean(f"{signs(title)}\n{folded}") if lean is None else lean
+            claims += _of_sentence(text[start:end], folded[start:end], found, lean)
     return tuple(dict.fromkeys(claims))
-
-
-def _has_worded(sentence: str) -> bool:
-    return bool(re.search(r"fold\b|times|magnitude|doubl|tripl|quadrupl|halv|half|third|quarter|twice|成|倍|分之|一半|翻", sentence))
 
 
 def _lean(folded: str) -> bool:
@@ -127,8 +127,7 @@ def _lean(folded: str) -> bool:
     return 1.2 * len(_TRAINING.findall(folded)) >= len(_INFERENCE.findall(folded))
 
 
-def _of_sentence(original: str, sentence: str, is_training: bool) -> list[Claim]:
-    found = quantities.find(sentence)
+def _of_sentence(original: str, sentence: str, found: Sequence[Quantity], is_training: bool) -> list[Claim]:
     figures: list[_Figure] = []
     for number, quantity in enumerate(found):
         figure = _figure(sentence, found, number)

@@ -32,30 +32,45 @@ _WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
 _WORDY = re.compile(r"\w")
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    index: int
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A part of an expression. ``phrases`` are all that it may need: where none is found, it is not found."""
+
+    phrases: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Either:
-    parts: tuple[Node, ...]
+@dataclass(frozen=True, slots=True, eq=False)
+class Either(Node):
+    """Any of the phrases in ``own``, or one of the ``parts``."""
+
+    own: frozenset[int]
+    parts: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
+@dataclass(frozen=True, slots=True, eq=False)
+class Near(Node):
     left: Node
     right: Node
     words: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Then:
+@dataclass(frozen=True, slots=True, eq=False)
+class Then(Node):
     left: Node
     right: Node
 
 
-Node = Phrase | Either | Near | Then
+def _either(nodes: Sequence[Node]) -> Either:
+    """One alternative of all, those inside taken out, so that many words are one look-up."""
+    own: set[int] = set()
+    parts: list[Node] = []
+    for node in nodes:
+        if isinstance(node, Either):
+            own |= node.own
+            parts += node.parts
+        else:
+            parts.append(node)
+    return Either(frozenset(own).union(*(part.phrases for part in parts)), frozenset(own), tuple(dict.fromkeys(parts)))
 
 
 class Reading:
@@ -69,25 +84,32 @@ class Reading:
         self.joined = joined
         self.text_start = len(title) + 1
         self._hits = hits
+        self._hit_phrases = frozenset(hits)
         self._sentence_starts: list[int] = []
         self._word_starts: list[int] = []
         self._found: dict[Node, list[Span]] = {}
 
     def spans(self, node: Node) -> list[Span]:
         """Where the expression is found, in order."""
-        if isinstance(node, Phrase):
-            return self._hits.get(node.index, [])
-        if node not in self._found:
-            self._found[node] = self._look(node)
-        return self._found[node]
+        found = self._found.get(node)
+        if found is None:
+            found = self._look(node) if self.has_words_of(node) else []
+            self._found[node] = found
+        return found
 
-    def _look(self, node: Either | Near | Then) -> list[Span]:
-        if isinstance(node, Either):
-            return self._either(node)
-        return self._near(node) if isinstance(node, Near) else self._then(node)
+    def has_words_of(self, node: Node) -> bool:
+        """Whether any phrase of the expression was found at all: the quick no before ``spans``."""
+        return not self._hit_phrases.isdisjoint(node.phrases)
 
-    def _either(self, node: Either) -> list[Span]:
-        return sorted({span for part in node.parts for span in self.spans(part)})
+    def _look(self, node: Node) -> list[Span]:
+        if isinstance(node, Near):
+            return self._near(node)
+        if isinstance(node, Then):
+            return self._then(node)
+        assert isinstance(node, Either)
+        found = [span for index in self._hit_phrases & node.own for span in self._hits[index]]
+        found += [span for part in node.parts for span in self.spans(part)]
+        return sorted(set(found))
 
     def _then(self, node: Then) -> list[Span]:
         rights: dict[int, int] = dict(reversed(self.spans(node.right)))
@@ -99,8 +121,9 @@ class Reading:
         return found
 
     def _near(self, node: Near) -> list[Span]:
-        lefts, rights = self.spans(node.left), self.spans(node.right)
-        if not lefts or not rights:
+        lefts = self.spans(node.left)
+        rights = self.spans(node.right) if lefts else []
+        if not rights:
             return []
         found = set()
         starts = [start for start, _ in rights]
@@ -151,7 +174,7 @@ class Lexicon:
 
     def any_of(self, expressions: Sequence[str]) -> Node:
         """The alternatives as one expression."""
-        return Either(tuple(self.compile(expression) for expression in expressions))
+        return _either([self.compile(expression) for expression in expressions])
 
     def _alternatives(self, tokens: list[str], expression: str) -> tuple[Node, list[str]]:
         node, tokens = self._nears(tokens, expression)
@@ -159,21 +182,21 @@ class Lexicon:
         while tokens and tokens[0] == "|":
             node, tokens = self._nears(tokens[1:], expression)
             parts.append(node)
-        return (parts[0] if len(parts) == 1 else Either(tuple(parts))), tokens
+        return (parts[0] if len(parts) == 1 else _either(parts)), tokens
 
     def _nears(self, tokens: list[str], expression: str) -> tuple[Node, list[str]]:
         node, tokens = self._thens(tokens, expression)
         while tokens and tokens[0].startswith("~"):
             words = int(tokens[0][1:]) if tokens[0][1:] else None
             right, tokens = self._thens(tokens[1:], expression)
-            node = Near(node, right, words)
+            node = Near(node.phrases | right.phrases, node, right, words)
         return node, tokens
 
     def _thens(self, tokens: list[str], expression: str) -> tuple[Node, list[str]]:
         node, tokens = self._one(tokens, expression)
         while tokens and tokens[0] not in ("|", ")") and not tokens[0].startswith("~"):
             right, tokens = self._one(tokens, expression)
-            node = Then(node, right)
+            node = Then(node.phrases | right.phrases, node, right)
         return node, tokens
 
     def _one(self, tokens: list[str], expression: str) -> tuple[Node, list[str]]:
@@ -203,13 +226,14 @@ class Lexicon:
             self._open_groups.pop()
         return self._compiled_groups[name]
 
-    def _phrase(self, words: str) -> Phrase:
+    def _phrase(self, words: str) -> Either:
         folded = " ".join(fold(words).split())
         if not _WORDY.search(folded.replace("*", "")):
             raise ConfigError(f"in {words!r}: no letter or digit to look for")
         if folded.startswith("*"):
             raise ConfigError(f"in {words!r}: a word form needs its beginning, the star stands at the end")
-        return Phrase(self._index_by_phrase.setdefault(folded, len(self._index_by_phrase)))
+        index = frozenset((self._index_by_phrase.setdefault(folded, len(self._index_by_phrase)),))
+        return Either(index, index)
 
     def read(self, title: str, text: str) -> Reading:
         """The places of all phrases in the two fields."""

@@ -67,9 +67,9 @@ class KeywordLabeller:
         reading = self._lexicon.read(title, text)
         labels = []
         for topic, never, rules in self._topics:
-            silent = {reading.sentence(start) for start, _ in reading.spans(never)}
-            evidence = [hit for compiled in rules if (hit := _hit(compiled, reading, silent))]
-            evidence += _claimed(topic, claims)
+            silent = {reading.sentence(start) for start, _ in reading.spans(never)} if reading.has_words_of(never) else set()
+            evidence = [hit for compiled in rules if reading.has_words_of(compiled.find) and (hit := _hit(compiled, reading, silent))]
+            evidence += _claimed(topic, claims) if claims else []
             if evidence:
                 score = round(sum(hit.points for hit in evidence), 2)
                 labels.append(Label(topic=topic.name, score=score, is_in=score >= topic.threshold, evidence=tuple(evidence)))
