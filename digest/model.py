@@ -183,6 +183,16 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What the rules of a day said of an entry for one topic of the edition."""
+
+    entry_key: str
+    topic: str
+    score: float
+    is_in: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledEntry:
     """An entry with what the rules read in it."""
 

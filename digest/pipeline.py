@@ -14,7 +14,7 @@ from digest.classify import claims as claims_step
 from digest.classify.mentions import NameReader
 from digest.cluster.stories import group, told_names
 from digest.errors import DigestError, FetchError
-from digest.model import CacheStamp, Coverage, Document, Entry, Issue, Label, LabelledEntry, Parsed, Problem, Receipt, Report, Source
+from digest.model import CacheStamp, Coverage, Decision, Document, Entry, Issue, Label, LabelledEntry, Parsed, Problem, Receipt, Report, Source
 from digest.ports import Archive, EntryStore, Fetcher, Labeller, Parser, Publisher, Renderer, Scorer, Writer
 from digest.rank.selection import near_misses, select
 from digest.write.issue import EditionFrame, compose, write_article
@@ -114,8 +114,17 @@ def make(
     coverage = _coverage(parts, sources, off, entries, [pick.story.entries for pick in picks], since, now)
     issue = compose(frame, day, articles, missed, coverage, len(entries), since, now)
     told = {name: title for pick in picks for name, title in told_names(pick.story).items()}
-    issue = parts.archive.save(issue, told)
+    issue = parts.archive.save(issue, told, _decisions(labelled, frame.topics))
     return Report(issue=issue, coverage=issue.coverage, counts=_counts(issue))
+
+
+def _decisions(labelled: Sequence[LabelledEntry], topics: Sequence[str]) -> list[Decision]:
+    return [
+        Decision(entry_key=member.entry.key, topic=found.topic, score=found.score, is_in=found.is_in)
+        for member in labelled
+        for found in member.labels
+        if found.topic in topics
+    ]
 
 
 def label(parts: Parts, entry: Entry, source: Source) -> LabelledEntry:

@@ -14,6 +14,7 @@ from digest.model import (
     CacheStamp,
     Claim,
     Coverage,
+    Decision,
     Document,
     Download,
     Entry,
@@ -68,6 +69,12 @@ class EntryStore(Protocol):
     def untold(self, edition: str, source_names: Sequence[str], until: datetime) -> list[Entry]:
         """Entries first seen up to ``until`` that lie in no issue of the edition, by time seen and key."""
 
+    def seen(self, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
+        """Entries first seen after ``since`` and up to ``until``, without backlog, by time seen and key."""
+
+    def find(self, name: str) -> list[Entry]:
+        """Entries of that key, canonical address or arXiv id."""
+
     def polls(self, source_names: Sequence[str], since: datetime, until: datetime) -> dict[str, Coverage]:
         """The last poll of each source in that time, by source name."""
 
@@ -78,14 +85,17 @@ class Archive(Protocol):
     def issue(self, edition: str, day: date) -> Issue | None:
         """The issue as it was composed, or None."""
 
-    def save(self, issue: Issue, identities: Mapping[str, str]) -> Issue:
-        """Archives the issue with the identities it told (identity to title), in one transaction.
+    def save(self, issue: Issue, identities: Mapping[str, str], decisions: Sequence[Decision]) -> Issue:
+        """Archives the issue with the identities it told (identity to title) and all decisions, in one transaction.
 
         The issue that is archived for that day already wins, and is what is returned.
         """
 
     def told(self, edition: str, before: date) -> dict[str, tuple[str, str]]:
         """Identity to (issue key, title) of all stories that issues before that day told."""
+
+    def decisions(self, edition: str, day: date) -> list[Decision]:
+        """What the rules said on that day, by entry key and topic."""
 
     def last_until(self, edition: str, before: date) -> datetime | None:
         """Up to when the newest issue before that day had read; None when there is none."""

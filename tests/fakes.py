@@ -13,7 +13,8 @@ from threading import Thread
 from types import TracebackType
 
 from digest.errors import PublishError
-from digest.model import CacheStamp, Coverage, Document, Download, Entry, Issue, IssueLine, Parsed, Receipt, Shelf, Source
+from digest.model import CacheStamp, Coverage, Decision, Document, Download, Entry, Issue, IssueLine, Parsed, Receipt, Shelf, Source
+from digest.text import arxiv_id, canonical_url
 
 
 class FakePublisher:
@@ -70,6 +71,16 @@ class FakeStore:
         ]
         return sorted(found, key=lambda entry: (entry.seen_at, entry.key))
 
+    def seen(self, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
+        found = [
+            entry for entry, is_backlog in self._entries.values() if not is_backlog and since < entry.seen_at <= until and entry.source_name in source_names
+        ]
+        return sorted(found, key=lambda entry: (entry.seen_at, entry.key))
+
+    def find(self, name: str) -> list[Entry]:
+        names = {name, canonical_url(name) or name, arxiv_id(name) or name}
+        return sorted((entry for entry, _ in self._entries.values() if names & {entry.key, entry.url, entry.ids.arxiv}), key=lambda entry: entry.key)
+
     def polls(self, source_names: Sequence[str], since: datetime, until: datetime) -> dict[str, Coverage]:
         polls = sorted(self._polls.items(), key=lambda item: item[0][1])
         return {name: coverage for (name, at), coverage in polls if name in source_names and since < at <= until}
@@ -81,14 +92,16 @@ class FakeArchive:
 
     issues: dict[tuple[str, date], Issue] = field(default_factory=dict)
     _told: dict[str, list[tuple[str, date, str]]] = field(default_factory=dict)
+    _decisions: dict[tuple[str, date], list[Decision]] = field(default_factory=dict)
     _receipts: list[Receipt] = field(default_factory=list)
 
     def issue(self, edition: str, day: date) -> Issue | None:
         return self.issues.get((edition, day))
 
-    def save(self, issue: Issue, identities: dict[str, str]) -> Issue:
+    def save(self, issue: Issue, identities: dict[str, str], decisions: Sequence[Decision]) -> Issue:
         if (issue.edition, issue.day) not in self.issues:
             self.issues[issue.edition, issue.day] = issue
+            self._decisions[issue.edition, issue.day] = sorted(decisions, key=lambda decision: (decision.entry_key, decision.topic))
             self._told.setdefault(issue.edition, []).extend((name, issue.day, title) for name, title in identities.items())
         return self.issues[issue.edition, issue.day]
 
@@ -98,6 +111,9 @@ class FakeArchive:
             if day < before:
                 found.setdefault(name, (f"{edition}/{day.isoformat()}", title))
         return found
+
+    def decisions(self, edition: str, day: date) -> list[Decision]:
+        return self._decisions.get((edition, day), [])
 
     def last_until(self, edition: str, before: date) -> datetime | None:
         return max((issue.until for issue in self.issues.values() if issue.edition == edition and issue.day < before), default=None)

@@ -7,7 +7,7 @@ nearest such word in its clause; whether training or inference, from the clause,
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from digest.classify import quantities
@@ -21,7 +21,7 @@ _CUES: tuple[tuple[str, str], ...] = (
     ("communication", r"communicat\w+|通信|all-?reduce|network traffic|bandwidth (?:usage|consumption)|transmission"),
     ("throughput", r"throughput|吞吐量?|\brequests\b|samples per second|experience collection|data loading|mfu\b|utili[sz]ation|利用率"),
     ("quality", r"performance improvement|accurac\w+|perplexit\w+|\bbleu\b|\bfid\b|\bf1\b|psnr|word error rate|\bwer\b|\bscores?\b|success rate|\bloss\b|\bgains?\b|得分|精度|准确率|损失|成功率|recall|precision\b|\berror\b|\bmiou\b|win rate|pass@\w|outperform\w*|beats"),
-    ("other", r"energy|power consumption|parameters?\b|model size|larger|longer|batch size|sparsity|\bkernels?\b|smaller|能效|参数|能耗|gradient vector|compression|efficiency|token consumption|\blayer\b|context length|\bdata\b|prun\w+|扫描|束流"),
+    ("other", r"energy|power consumption|(?<![bm][- ])parameters?\b|model size|larger|longer|batch size|sparsity|\bkernels?\b|smaller|能效|参数|能耗|gradient vector|compression|efficiency|token consumption|\blayer\b|context length|\bdata\b|prun\w+|扫描|束流"),
     ("iterations", r"iterations?|\bsteps\b(?! time)|\bepochs?|迭代|步数|轮数|\bflops\b|compute cost|training compute|training tokens|training tokens|samples\b|rollouts\b|of the training\b|sample efficien\w+|数据量|算力开销"),
     ("speed", r"speed-?\s?ups?|speeds?\b|faster|accelerat\w+|speeding|quicker|提速|加速比?|速度|快|\bspeed up\b|more efficient\b|improvement in training"),
     ("time", r"\btime\b|wall-?clock|duration|\bcosts?\b|\bhours\b|时间|时长|耗时|成本|费用|开销|overheads?\b|\btrain(?:ed|s)?\b (?:in|for|on)|训练完成|完成(?:预?训练)|latency|延迟"),
@@ -86,6 +86,7 @@ _SPEED_UNITS = frozenset(("x", "%"))
 _UNIT_METRICS: dict[str, Metric] = {"BLEU": "quality", "FID": "quality", "dB": "quality", "mIoU": "quality", "points": "quality", "km/h": "quality", "TOPS": "inference_speed", "PFLOPS": "throughput", "TFLOPS": "throughput", "GFLOPS": "throughput", "TFLOPS/GPU": "throughput", "GB/s": "throughput", "TiB/s": "throughput", "GB": "memory", "kW": "other", "tokens/s": "throughput"}  # fmt: skip
 _DURATIONS = frozenset(("hours", "minutes", "seconds", "days", "weeks", "GPU-hours", "USD"))
 QUOTE_LIMIT = 240
+SENTENCE_LIMIT = 2000
 _MAY_HOLD_A_FIGURE = re.compile(r"\d|fold\b|times|magnitude|doubl|tripl|quadrupl|halv|half|third|quarter|tenth|fifth|twice|成|倍|分之|一半|翻")
 
 
@@ -113,13 +114,20 @@ def extract_from(text: str, title: str = "") -> tuple[Claim, ...]:
     folded = signs(text)
     lean: bool | None = None
     claims: list[Claim] = []
-    for start, end in sentence_spans(text):
+    for start, end in _pieces(text):
         if not _MAY_HOLD_A_FIGURE.search(folded, start, end):
             continue
         if found := quantities.find(folded[start:end]):
             lean = _lean(f"{signs(title)}\n{folded}") if lean is None else lean
             claims += _of_sentence(text[start:end], folded[start:end], found, lean)
     return tuple(dict.fromkeys(claims))
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """The sentences, those without end in pieces: work grows with the square of a piece, never of a text."""
+    for start, end in sentence_spans(text):
+        for piece in range(start, end, SENTENCE_LIMIT):
+            yield piece, min(end, piece + SENTENCE_LIMIT)
 
 
 def _lean(folded: str) -> bool:

@@ -15,6 +15,8 @@ COMMANDS = {
     "make": ("digest.cli.acts", "choose and write the issue of a day, and archive it"),
     "deliver": ("digest.cli.acts", "render the archived issue and publish it"),
     "show": ("digest.cli.show", "print an issue in the terminal"),
+    "tag": ("digest.cli.tag", "tag texts from a file: topics, claims, names (for scripts)"),
+    "keywords": ("digest.cli.keywords", "see why, try, replay, suggest and edit the rules"),
     "config": ("digest.cli.config", "check feeds.yaml, or print its JSON Schema"),
     "init": ("digest.cli.init", "lay out a working folder of your own"),
 }

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import date, datetime
 
 from pydantic import TypeAdapter
 from sqlalchemy import Engine, select
 
-from digest.model import Issue, IssueLine, Receipt, Shelf
+from digest.model import Decision, Issue, IssueLine, Receipt, Shelf
 from digest.store.database import transaction
 from digest.store.entries import insert
-from digest.store.tables import issues, receipts, told
+from digest.store.tables import decisions, issues, receipts, told
 
 _ISSUE = TypeAdapter(Issue)
 
@@ -27,7 +28,7 @@ class SqlArchive:
             document = connection.execute(select(issues.c.document).where(issues.c.edition == edition, issues.c.day == day)).scalar()
         return None if document is None else _ISSUE.validate_json(document)
 
-    def save(self, issue: Issue, identities: Mapping[str, str]) -> Issue:
+    def save(self, issue: Issue, identities: Mapping[str, str], decisions_: Sequence[Decision]) -> Issue:
         with transaction(self._engine) as connection:
             row = {
                 "edition": issue.edition,
@@ -40,6 +41,9 @@ class SqlArchive:
             }
             statement = insert(connection, issues).values(row).on_conflict_do_nothing().returning(issues.c.day)
             added = connection.execute(statement).first() is not None
+            if added and decisions_:
+                rows = [{"edition": issue.edition, "day": issue.day, **asdict(decision)} for decision in decisions_]
+                connection.execute(insert(connection, decisions).on_conflict_do_nothing(), rows)
             if added and identities:
                 rows = [{"edition": issue.edition, "identity": name[:600], "day": issue.day, "title": title} for name, title in identities.items()]
                 connection.execute(insert(connection, told).on_conflict_do_nothing(), rows)
@@ -51,6 +55,12 @@ class SqlArchive:
         statement = select(told.c.identity, told.c.day, told.c.title).where(told.c.edition == edition, told.c.day < before)
         with transaction(self._engine) as connection:
             return {row.identity: (f"{edition}/{row.day.isoformat()}", row.title) for row in connection.execute(statement)}
+
+    def decisions(self, edition: str, day: date) -> list[Decision]:
+        columns = (decisions.c.entry_key, decisions.c.topic, decisions.c.score, decisions.c.is_in)
+        statement = select(*columns).where(decisions.c.edition == edition, decisions.c.day == day).order_by(decisions.c.entry_key, decisions.c.topic)
+        with transaction(self._engine) as connection:
+            return [Decision(**row) for row in connection.execute(statement).mappings()]
 
     def last_until(self, edition: str, before: date) -> datetime | None:
         statement = select(issues.c.until).where(issues.c.edition == edition, issues.c.day < before).order_by(issues.c.day.desc()).limit(1)

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import Connection, Engine, Row, Table, and_, exists, func, select
+from sqlalchemy import Connection, Engine, Row, Table, and_, exists, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from digest.model import CacheStamp, Coverage, Download, Entry, Identifiers, Parsed, Source
 from digest.store.database import transaction
 from digest.store.tables import entries, issues, polls, sources
+from digest.text import arxiv_id, canonical_url
 
 
 def insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
@@ -68,6 +69,17 @@ class SqlEntryStore:
         )
         with transaction(self._engine) as connection:
             return [_entry(row) for row in connection.execute(statement)]
+
+    def seen(self, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
+        in_time = and_(entries.c.seen_at > since, entries.c.seen_at <= until, entries.c.is_backlog.is_(False))
+        statement = select(entries).where(in_time, entries.c.source_name.in_(source_names)).order_by(entries.c.seen_at, entries.c.key)
+        with transaction(self._engine) as connection:
+            return [_entry(row) for row in connection.execute(statement)]
+
+    def find(self, name: str) -> list[Entry]:
+        is_named = or_(entries.c.key == name, entries.c.url == (canonical_url(name) or name), entries.c.arxiv == (arxiv_id(name) or name))
+        with transaction(self._engine) as connection:
+            return [_entry(row) for row in connection.execute(select(entries).where(is_named).order_by(entries.c.key))]
 
     def polls(self, source_names: Sequence[str], since: datetime, until: datetime) -> dict[str, Coverage]:
         statement = (

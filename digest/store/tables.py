@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Index, Integer, MetaData, String, Table, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
@@ -78,6 +78,18 @@ issues = Table(
     Column("articles", Integer, nullable=False),
     Column("headlines", JSON, nullable=False),
     Column("document", Text, nullable=False),
+)
+
+decisions = Table(
+    "decisions",
+    metadata,
+    Column("edition", String(100), primary_key=True),
+    Column("entry_key", String(600), primary_key=True),
+    Column("topic", String(60), primary_key=True),
+    Column("day", Date, nullable=False),
+    Column("score", Float, nullable=False),
+    Column("is_in", Boolean, nullable=False),
+    Index("decisions_by_day", "edition", "day"),
 )
 
 told = Table(

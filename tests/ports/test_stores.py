@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from digest.model import CacheStamp, Receipt
+from digest.model import CacheStamp, Decision, Identifiers, Receipt
 from digest.ports import Archive, EntryStore
 from digest.store.archive import SqlArchive
 from digest.store.database import open_database
@@ -94,7 +94,7 @@ def test_stamps_are_verbatim_and_belong_to_an_address(both: Both) -> None:
 
 def test_an_entry_belongs_to_the_first_issue_made_after_it_was_seen(both: Both) -> None:
     remember(both, an_entry())
-    both.archive.save(an_issue(), {})
+    both.archive.save(an_issue(), {}, ())
     assert untold(both) == []
     later = NOON + timedelta(minutes=30)
     remember(both, an_entry(key="Blog|2", seen_at=later), fetched_at=later)
@@ -117,15 +117,15 @@ def test_the_last_poll_of_each_source_counts(both: Both) -> None:
 
 
 def test_an_archived_issue_wins_over_a_second_one(both: Both) -> None:
-    first = both.archive.save(an_issue(), {})
-    second = both.archive.save(an_issue(entries_read=99), {"key:x": "X"})
+    first = both.archive.save(an_issue(), {}, ())
+    second = both.archive.save(an_issue(entries_read=99), {"key:x": "X"}, ())
     assert first == second == both.archive.issue("training", DAY) == an_issue()
     assert both.archive.told("training", DAY + timedelta(days=1)) == {}
 
 
 def test_what_was_told_is_remembered_with_its_issue(both: Both) -> None:
-    both.archive.save(an_issue(), {"arxiv:1": "One"})
-    both.archive.save(an_issue(day=DAY + timedelta(days=1)), {"arxiv:1": "One again", "arxiv:2": "Two"})
+    both.archive.save(an_issue(), {"arxiv:1": "One"}, ())
+    both.archive.save(an_issue(day=DAY + timedelta(days=1)), {"arxiv:1": "One again", "arxiv:2": "Two"}, ())
     assert both.archive.told("training", DAY) == {}
     assert both.archive.told("training", DAY + timedelta(days=9)) == {
         "arxiv:1": ("training/2026-11-24", "One"),
@@ -135,11 +135,28 @@ def test_what_was_told_is_remembered_with_its_issue(both: Both) -> None:
 
 def test_the_shelf_is_newest_first(both: Both) -> None:
     for days in (1, 3, 2):
-        both.archive.save(an_issue(day=DAY + timedelta(days=days), until=NOON + timedelta(days=days)), {})
+        both.archive.save(an_issue(day=DAY + timedelta(days=days), until=NOON + timedelta(days=days)), {}, ())
     shelf = both.archive.shelf("training", 2)
     assert [line.day.day for line in shelf.lines] == [27, 26, 25]
     assert [issue.day.day for issue in shelf.recent] == [27, 26]
     assert both.archive.last_until("training", DAY + timedelta(days=3)) == NOON + timedelta(days=2)
+
+
+def test_decisions_are_kept_with_their_issue(both: Both) -> None:
+    decision = Decision(entry_key="Blog|1", topic="training-acceleration", score=7.5, is_in=True)
+    both.archive.save(an_issue(), {}, [decision])
+    assert both.archive.decisions("training", DAY) == [decision]
+    assert both.archive.decisions("training", DAY + timedelta(days=1)) == []
+
+
+def test_entries_are_found_by_any_of_their_names(both: Both) -> None:
+    entry = an_entry(url="https://arxiv.org/abs/2611.00001", ids=Identifiers(arxiv="2611.00001"))
+    remember(both, entry)
+    for name in ("Blog|1", "2611.00001", "http://arxiv.org/pdf/2611.00001v3"):
+        assert both.store.find(name) == [entry]
+    assert both.store.find("nothing") == []
+    assert both.store.seen(["Blog"], NOON - timedelta(seconds=1), NOON) == [entry]
+    assert both.store.seen(["Blog"], NOON, NOON + timedelta(days=1)) == []
 
 
 def test_receipts_are_kept_once(both: Both) -> None:

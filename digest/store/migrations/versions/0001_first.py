@@ -54,6 +54,16 @@ def upgrade() -> None:
         sa.Column("document", sa.Text, nullable=False),
     )
     op.create_table(
+        "decisions",
+        sa.Column("edition", sa.String(100), primary_key=True),
+        sa.Column("entry_key", sa.String(600), primary_key=True),
+        sa.Column("topic", sa.String(60), primary_key=True),
+        sa.Column("day", sa.Date, nullable=False),
+        sa.Column("score", sa.Float, nullable=False),
+        sa.Column("is_in", sa.Boolean, nullable=False),
+    )
+    op.create_index("decisions_by_day", "decisions", ["edition", "day"])
+    op.create_table(
         "told",
         sa.Column("edition", sa.String(100), primary_key=True),
         sa.Column("identity", sa.String(600), primary_key=True),

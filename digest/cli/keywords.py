@@ -1,0 +1,232 @@
+"""``digest keywords``: see why, try before saving, replay, learn from what was kept, edit."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from digest import wiring
+from digest.classify.claims import extract
+from digest.classify.explain import marked, strongest_first
+from digest.classify.labels import KeywordLabeller
+from digest.classify.suggestions import suggest
+from digest.cli.arguments import a_day, add_config, add_edition, parser
+from digest.cli.rule_examples import complaints
+from digest.errors import ConfigError, DigestError
+from digest.model import Entry, Label
+from digest.settings.edit import add_word, remove_word
+from digest.settings.load import Loaded, load
+from digest.settings.schema import RuleSettings, Settings
+from digest.store.archive import SqlArchive
+from digest.store.database import open_database
+from digest.store.entries import SqlEntryStore
+
+WIDE_SHARE = 0.2
+_EPILOG = """examples:
+  digest keywords explain https://arxiv.org/abs/2611.00001
+  digest keywords try '{faster} ~6 (rollout | sampling)' --points 3 --days 30
+  digest keywords replay                 the newest issue's decisions against today's rules
+  digest keywords suggest                words that separate what was told from what was not
+  digest keywords add training-acceleration 'gradient checkpoint*' --points 2
+  digest keywords check                  runs the examples that rules carry
+"""
+
+
+@dataclass
+class _Desk:
+    """What the sub-commands work with."""
+
+    loaded: Loaded
+    edition: str
+    topic: str
+    sources: list[str]
+    store: SqlEntryStore
+    archive: SqlArchive
+    console: Console
+
+
+def main(command: str, arguments: list[str]) -> int:
+    """Runs one sub-command."""
+    options = parser(command, "Shows, tries and edits the rules of topics.", _EPILOG)
+    kinds = options.add_subparsers(dest="what", required=True, metavar="WHAT")
+    _sub(kinds, "explain", "the text of an entry with every hit marked, and why it is in or out").add_argument("name", metavar="URL-OR-ID")
+    trying = _sub(kinds, "try", "what would come in and go out if the rule were added")
+    trying.add_argument("rule", metavar="RULE")
+    trying.add_argument("--points", type=float, help="as a rule with so many points; left out, a word that is enough alone")
+    trying.add_argument("--days", type=int, default=30)
+    _sub(kinds, "replay", "the decisions of an issue against the rules of today").add_argument("day", nargs="?", type=a_day, metavar="DAY")
+    suggesting = _sub(kinds, "suggest", "words that separate what was told from what was not")
+    suggesting.add_argument("--days", type=int, default=90)
+    adding = _sub(kinds, "add", "adds a word, or a rule with --points; keeps the comments of the file")
+    removing = _sub(kinds, "remove", "removes a word or rule; keeps the comments of the file")
+    for one in (adding, removing):
+        one.add_argument("name", metavar="TOPIC")
+        one.add_argument("rule", metavar="RULE")
+    adding.add_argument("--points", type=float)
+    _sub(kinds, "list", "the words and rules of a topic").add_argument("name", metavar="TOPIC")
+    _sub(kinds, "check", "runs the examples that rules carry")
+    chosen = options.parse_args(arguments)
+    return _WITHOUT_DATABASE[chosen.what](chosen) if chosen.what in _WITHOUT_DATABASE else _at_desk(chosen)
+
+
+def _sub(kinds: object, name: str, line: str) -> ArgumentParser:
+    added: ArgumentParser = kinds.add_parser(name, help=line, description=line)  # type: ignore[attr-defined]  # argparse hides the type
+    add_config(added)
+    add_edition(added)
+    return added
+
+
+def _at_desk(chosen: Namespace) -> int:
+    loaded = load(chosen.config)
+    name, edition = wiring.edition(loaded.settings, chosen.edition)
+    sources, _ = wiring.sources(loaded.settings, edition)
+    engine = open_database(wiring.database_address(loaded))
+    try:
+        names = [source.name for source in sources]
+        desk = _Desk(loaded, name, edition.topics[0], names, SqlEntryStore(engine), SqlArchive(engine), Console(soft_wrap=True))
+        return _AT_DESK[chosen.what](desk, chosen)
+    finally:
+        engine.dispose()
+
+
+def _explain(desk: _Desk, chosen: Namespace) -> int:
+    entries = desk.store.find(chosen.name)
+    if not entries:
+        raise DigestError(f"nothing was collected under {chosen.name!r}; give an address, an arXiv id or an entry key")
+    labelling = wiring.labeller(desk.loaded.settings)
+    threshold = desk.loaded.settings.topics[desk.topic].threshold
+    for entry in entries:
+        label = _label(labelling, entry, desk.topic)
+        score = label.score if label else 0.0
+        verdict = "in" if label and label.is_in else "out"
+        desk.console.print(_words(entry.title, "title", label), style="bold")
+        desk.console.print(f"{entry.source_name} · {entry.url}\n", style="dim", markup=False)
+        desk.console.print(_words(entry.text, "text", label))
+        desk.console.print(f"\n{desk.topic}: {score:g} of {threshold:g} points: [bold]{verdict}[/bold]")
+        for hit in strongest_first(label.evidence if label else ()):
+            desk.console.print(f"  {hit.points:+g}  {hit.field}: “{hit.words}”  by  {hit.rule}", markup=False, highlight=False)
+    return 0
+
+
+def _words(words: str, field: str, label: Label | None) -> Text:
+    text = Text()
+    for piece, points in marked(words, "title" if field == "title" else "text", label):
+        text.append(piece, "black on green" if points > 0 else "white on red" if points < 0 else "")
+    return text
+
+
+def _try(desk: _Desk, chosen: Namespace) -> int:
+    settings = desk.loaded.settings
+    topic = settings.topics[desk.topic]
+    if chosen.points is None:
+        changed = topic.model_copy(update={"words": [*topic.words, chosen.rule]})
+    else:
+        changed = topic.model_copy(update={"rules": [*topic.rules, RuleSettings.model_validate({"find": chosen.rule, "points": chosen.points})]})
+    after = wiring.labeller(settings.model_copy(update={"topics": settings.topics | {desk.topic: changed}}))
+    entries = _pool(desk, chosen.days)
+    taken = _compare(desk, entries, _ins(wiring.labeller(settings), entries, desk.topic), _ins(after, entries, desk.topic))
+    if entries and taken > WIDE_SHARE * len(entries):
+        desk.console.print(f"[yellow]This takes {taken / len(entries):.0%} of the pool: too wide to mean anything.[/yellow]")
+    return 0
+
+
+def _pool(desk: _Desk, days: int) -> list[Entry]:
+    now = datetime.now(UTC)
+    entries = [entry for entry in desk.store.seen(desk.sources, now - timedelta(days=days), now) if entry.revision != "replaced"]
+    if not entries:
+        desk.console.print(f"Nothing was collected in the last {days} days; `digest collect` fills the pool.")
+    return entries
+
+
+def _ins(labelling: KeywordLabeller, entries: Sequence[Entry], topic: str) -> set[str]:
+    return {entry.key for entry in entries if (label := _label(labelling, entry, topic)) and label.is_in}
+
+
+def _label(labelling: KeywordLabeller, entry: Entry, topic: str) -> Label | None:
+    return next((label for label in labelling.label(entry, extract(entry)) if label.topic == topic), None)
+
+
+def _compare(desk: _Desk, entries: Sequence[Entry], before: set[str], after: set[str]) -> int:
+    """Prints who comes in and who goes out; the number of those that come in."""
+    by_key = {entry.key: entry for entry in entries}
+    for sign, style, keys in (("+", "green", after - before), ("-", "red", before - after)):
+        for key in sorted(keys):
+            title = by_key[key].title if key in by_key else key
+            desk.console.print(f"{sign} {title}", style=style, markup=False, highlight=False)
+    desk.console.print(f"{len(after - before)} come in, {len(before - after)} go out, {len(before & after)} stay, of {len(entries)} entries")
+    return len(after - before)
+
+
+def _replay(desk: _Desk, chosen: Namespace) -> int:
+    recent = desk.archive.shelf(desk.edition, 1).recent
+    issue = desk.archive.issue(desk.edition, chosen.day) if chosen.day else recent[0] if recent else None
+    if issue is None:
+        raise DigestError("there is no such issue to replay; `digest run` makes one")
+    entries = [entry for entry in desk.store.seen(desk.sources, issue.since, issue.until) if entry.revision != "replaced"]
+    before = {decision.entry_key for decision in desk.archive.decisions(desk.edition, issue.day) if decision.is_in and decision.topic == desk.topic}
+    desk.console.print(f"{issue.day.isoformat()}, then and with the rules of today:")
+    _compare(desk, entries, before, _ins(wiring.labeller(desk.loaded.settings), entries, desk.topic))
+    return 0
+
+
+def _suggest(desk: _Desk, chosen: Namespace) -> int:
+    entries = _pool(desk, chosen.days)
+    told = desk.archive.told(desk.edition, datetime.now(UTC).date() + timedelta(days=2))
+    kept = [f"{entry.title}\n{entry.text}" for entry in entries if f"key:{entry.key}" in told]
+    dropped = [f"{entry.title}\n{entry.text}" for entry in entries if f"key:{entry.key}" not in told]
+    found = suggest(kept, dropped, 15)
+    if not found:
+        desk.console.print(f"Nothing to learn from: {len(kept)} told and {len(dropped)} not told.")
+    for suggestion in found:
+        sign = "for" if suggestion.strength > 0 else "against"
+        desk.console.print(f"{suggestion.strength:+6.1f}  {sign:<8} {suggestion.words:<32} told {suggestion.kept}, not told {suggestion.dropped}", markup=False)
+    return 0
+
+
+def _edit(chosen: Namespace) -> int:
+    path: Path = chosen.config
+    if chosen.what == "add":
+        _refuse_wrong(load(path).settings, chosen.rule)
+        add_word(path, chosen.name, chosen.rule, chosen.points)
+    else:
+        remove_word(path, chosen.name, chosen.rule)
+    print(f"{path}: topic {chosen.name}: {chosen.rule!r} {'added' if chosen.what == 'add' else 'removed'}")
+    return 0
+
+
+def _refuse_wrong(settings: Settings, expression: str) -> None:
+    from digest.classify.expressions import Lexicon
+
+    Lexicon(settings.groups).compile(expression)
+
+
+def _list(chosen: Namespace) -> int:
+    settings = load(chosen.config).settings
+    if chosen.name not in settings.topics:
+        raise ConfigError(f"there is no topic {chosen.name!r}; known: {', '.join(settings.topics)}")
+    topic = settings.topics[chosen.name]
+    for word in topic.words:
+        print(f"{topic.threshold:+g}  {word}")
+    for rule in topic.rules:
+        print(f"{rule.points:+g}  {rule.find}")
+    return 0
+
+
+def _check(chosen: Namespace) -> int:
+    settings = load(chosen.config).settings
+    found = complaints(settings)
+    for complaint in found:
+        print(complaint)
+    examples = sum(len(rule.yes) + len(rule.no) for topic in settings.topics.values() for rule in topic.rules)
+    print(f"{examples} examples, {len(found)} judged otherwise")
+    return 1 if found else 0
+
+
+_AT_DESK: dict[str, Callable[[_Desk, Namespace], int]] = {"explain": _explain, "try": _try, "replay": _replay, "suggest": _suggest}
+_WITHOUT_DATABASE: dict[str, Callable[[Namespace], int]] = {"add": _edit, "remove": _edit, "list": _list, "check": _check}
