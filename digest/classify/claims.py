@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from digest.classify import quantities
 from digest.classify.folding import signs
@@ -16,6 +17,7 @@ from digest.classify.quantities import Quantity
 from digest.model import Claim, Direction, Entry, Metric
 from digest.text import sentence_spans
 
+Scope = Literal["training", "inference", "other"]
 _CUES: tuple[tuple[str, str], ...] = (
     ("memory", r"memory|显存|内存|vram|\bfootprint"),
     ("communication", r"communicat\w+|通信|all-?reduce|network traffic|bandwidth (?:usage|consumption)|transmission"),
@@ -50,16 +52,18 @@ _SLOWER = re.compile(r"slow(?:er|down|s)\b|overhead of|bottleneck|dominat\w+|acc
 _NO_CLAIM = re.compile(
     r"\b(?:prior|previous|existing|conventional) (?:work|methods?|approaches|studies)\b[^,.]{0,60}\b(?:require|need|suffer|incur|take)|\bcan take\b|\busually\b|\btypically\b"
 )
-_OF_BASELINE = re.compile(r"^\s{0,4}(?:of (?:the|its|that|what|our|full)\b|the (?=training|original|cost|memory))|^\s(?:parameters|cost)\b")
+_OF_BASELINE = re.compile(r"^\s{0,4}(?:of (?:the(?! time\b)|its|that|what|our|full)\b|the (?=training|original|cost|memory))|^\s(?:parameters|cost)\b")
 _TO_SHARE = re.compile(r"(?:(?<!up )\bto|原来的|降到|缩减到|减少到|降至|压缩到|仅为)\s?(?:just |only |about |approximately |约\s?|原来的\s?|原方案的\s?)?$")
 _IN_A_TIME = re.compile(
-    r"(?:\bin|\bjust|\bonly|\bwithin|\bunder|\bfor|\bto|\btakes?|\brequir\w+|在|仅需?|只[要需]|到|至|approximately|about|around|less than)\s{0,2}$"
+    r"(?:\b(?:in|within|under|takes?|for|to|only|just)|在|仅需?|只[要需]|到|至)\s{0,2}(?:just |only |under |about |around |approximately |less than |约 ?)?$"
 )
+_OF_MATERIAL = re.compile(r"^\s(?:of )?(?:\w+ ){0,2}(?:data|speech|audio|video|work|recordings|corpus|footage)\b")
 _LEANS_LEFT = re.compile(
     r"(?:\bby|\bof|\bto|\bfrom|[\u3400-\u9fff])\s*(?:up[ -]to|over|about|around|nearly|more than|approximately|at least|[~>≈])?\s*(?:an?\s)?$"
 )
 _SPEEDS = re.compile(r"speed-?\s?up|faster|加速|快")
 _PART = re.compile(r"\b(?:single|per)\b[^,;]{0,16}\blayers?\b|单个?算子|单层")
+_BY_A_SHARE = re.compile(r"\b(?:by|halv\w*)\s(?:up to |more than |over |about |nearly )?$|[少降减快提增]\S{0,6}$|[\u3400-\u9fff]$")
 _SHARED = re.compile(r"^\s*(?:,|and|or|,\s*and|/|和|与|、|及)\s*(?:up[ -]to |over |by |about |>\s?)?$")
 _BASELINE = re.compile(
     r"(?:\bover\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\.?|\bthan\b|\bagainst\b|\bcalculated by\b)\s+(?:the |an? |that of )?(?P<name>[^,;.()，；。]{2,70}?)"
@@ -72,6 +76,9 @@ _SETTING = re.compile(
     r"\b(?:on|for|when|across)\s+(?P<name>(?:\w[\w.+/ ×-]{1,60}?))(?=[,;.()]|\s(?:while|and (?:up|over|\d)|compared|over|with(?!in)|relative|without)\b|$)"
 )
 _SETTING_ZH = re.compile(r"在\s?(?P<name>[^,;，；。、]{2,30}?)\s?(?:上|中|下|平台|任务)")
+_BOTH = re.compile(r"\b(?:training|pre-?training) and inference\b|\binference and training\b|训练(?:和|与|、)推理|推理(?:和|与|、)训练")
+_SCOPES: tuple[tuple[Scope, re.Pattern[str]], ...] = (("training", _TRAINING), ("inference", _INFERENCE))
+FEW_WORDS = 2
 _METRICS: dict[str, Metric] = {
     "memory": "memory",
     "communication": "communication",
@@ -82,7 +89,6 @@ _METRICS: dict[str, Metric] = {
     "speed": "training_speed",
     "time": "training_time",
 }
-_SPEED_UNITS = frozenset(("x", "%"))
 _UNIT_METRICS: dict[str, Metric] = {"BLEU": "quality", "FID": "quality", "dB": "quality", "mIoU": "quality", "points": "quality", "km/h": "quality", "TOPS": "inference_speed", "PFLOPS": "throughput", "TFLOPS": "throughput", "GFLOPS": "throughput", "TFLOPS/GPU": "throughput", "GB/s": "throughput", "TiB/s": "throughput", "GB": "memory", "kW": "other", "tokens/s": "throughput"}  # fmt: skip
 _DURATIONS = frozenset(("hours", "minutes", "seconds", "days", "weeks", "GPU-hours", "USD"))
 QUOTE_LIMIT = 240
@@ -112,7 +118,7 @@ def extract(entry: Entry) -> tuple[Claim, ...]:
 def extract_from(text: str, title: str = "") -> tuple[Claim, ...]:
     """The claims of a text; ``title`` helps to tell training from inference."""
     folded = signs(text)
-    lean: bool | None = None
+    lean: Scope | None = None
     claims: list[Claim] = []
     for start, end in _pieces(text):
         if not _MAY_HOLD_A_FIGURE.search(folded, start, end):
@@ -130,12 +136,15 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
             yield piece, min(end, piece + SENTENCE_LIMIT)
 
 
-def _lean(folded: str) -> bool:
-    """Whether the text as a whole is about training rather than inference."""
-    return 1.2 * len(_TRAINING.findall(folded)) >= len(_INFERENCE.findall(folded))
+def _lean(folded: str) -> Scope:
+    """What the text as a whole is about; "other" when it hardly speaks of training or inference at all."""
+    training, inference = len(_TRAINING.findall(folded)), len(_INFERENCE.findall(folded))
+    if 1.2 * training >= inference and training >= FEW_WORDS:
+        return "training"
+    return "inference" if inference > 1.2 * training else "other"
 
 
-def _of_sentence(original: str, sentence: str, found: Sequence[Quantity], is_training: bool) -> list[Claim]:
+def _of_sentence(original: str, sentence: str, found: Sequence[Quantity], lean: Scope) -> list[Claim]:
     figures: list[_Figure] = []
     for number, quantity in enumerate(found):
         figure = _figure(sentence, found, number)
@@ -147,7 +156,7 @@ def _of_sentence(original: str, sentence: str, found: Sequence[Quantity], is_tra
         figures.append(figure)
     claims = []
     for figure in figures:
-        claims += _claims(original, sentence, figure, figures, is_training)
+        claims += _claims(original, sentence, figure, figures, lean)
     return claims
 
 
@@ -207,15 +216,14 @@ def _cue_before(sentence: str, left: int) -> str:
     return cues[-1] if cues else ""
 
 
-def _claims(original: str, sentence: str, figure: _Figure, figures: Sequence[_Figure], is_training: bool) -> list[Claim]:
+def _claims(original: str, sentence: str, figure: _Figure, figures: Sequence[_Figure], lean: Scope) -> list[Claim]:
     quantity = figure.quantity
     clause = sentence[figure.left : figure.right]
     if not _counts(sentence, clause, figure):
         return []
-    scopes = _scopes(sentence, figure, figures, is_training)
     claims = []
-    for scope_is_training in scopes:
-        metric = _metric(figure, clause, scope_is_training)
+    for scope in _scopes(sentence, figure, figures, lean):
+        metric = _metric(figure, clause, scope)
         unit = quantity.unit
         if unit == "%" and _is_share(sentence, quantity):
             unit = "%_of"
@@ -241,7 +249,11 @@ def _counts(sentence: str, clause: str, figure: _Figure) -> bool:
     if _SLOWER.search(clause) or _NO_CLAIM.search(sentence):
         return False
     if quantity.unit in _DURATIONS or quantity.unit == "steps":
+        if _OF_MATERIAL.match(sentence[quantity.end : quantity.end + 40]):
+            return False
         return bool(quantity.before or (_IN_A_TIME.search(before) and (figure.cue or _TRAINING.search(sentence) or _INFERENCE.search(clause))))
+    if sentence[quantity.start].isalpha() and quantity.unit == "%":
+        return _is_share(sentence, quantity) or bool(_BY_A_SHARE.search(before))
     if quantity.unit == "GB":
         return bool(quantity.before or _LESS.search(before))
     if quantity.unit in _UNIT_METRICS:
@@ -262,39 +274,26 @@ def _is_share(sentence: str, quantity: Quantity) -> bool:
     return bool(_TO_SHARE.search(before) or _OF_BASELINE.match(after))
 
 
-def _scopes(sentence: str, figure: _Figure, figures: Sequence[_Figure], is_training: bool) -> list[bool]:
-    """Training (True) or inference (False); both when the sentence says the figure holds for both."""
+def _scopes(sentence: str, figure: _Figure, figures: Sequence[_Figure], lean: Scope) -> list[Scope]:
+    """What the figure is about, from its clause, its sentence, then the whole text; two when it holds for both."""
     quantity = figure.quantity
-    both = re.search(
-        r"\b(?:training|pre-?training) and inference\b|\binference and training\b|训练(?:和|与|、)推理|推理(?:和|与|、)训练", sentence[quantity.end :][:80]
-    )
+    both = _BOTH.search(sentence, quantity.end, quantity.end + 80)
     if both and figure.cue in ("speed", "time"):
         chain = [other for other in figures if other.right == figure.right and other.quantity.unit == quantity.unit]
-        training_first = both[0].startswith(("train", "pre", "训练"))
-        if len(chain) == 2:
-            return [(chain[0] is figure) == training_first]
-        return [True, False]
-    for region in (sentence[figure.left : figure.right], sentence):
-        training, inference = _TRAINING.search(region), _INFERENCE.search(region)
-        if bool(training) != bool(inference):
-            return [training is not None]
-        if training and inference:
-            return [_closer(region, figure, sentence)]
-    return [is_training]
+        order: list[Scope] = ["training", "inference"] if both[0].startswith(("train", "pre", "训练")) else ["inference", "training"]
+        return [order[chain.index(figure)]] if len(chain) == 2 else order
+    for start, end in ((figure.left, figure.right), (0, len(sentence))):
+        near = {scope: [abs(match.start() - quantity.start) for match in pattern.finditer(sentence, start, end)] for scope, pattern in _SCOPES}
+        found = [(min(places), scope) for scope, places in near.items() if places]
+        if found:
+            return [min(found, key=lambda pair: pair[0])[1]]
+    return [lean]
 
 
-def _closer(region: str, figure: _Figure, sentence: str) -> bool:
-    offset = sentence.find(region)
-    middle = figure.quantity.start - offset
-    training = min(abs(match.start() - middle) for match in _TRAINING.finditer(region))
-    inference = min(abs(match.start() - middle) for match in _INFERENCE.finditer(region))
-    return training <= inference
-
-
-def _metric(figure: _Figure, clause: str, is_training: bool) -> Metric:
+def _metric(figure: _Figure, clause: str, scope: Scope) -> Metric:
     unit = figure.quantity.unit
     if unit == "steps":
-        return "iterations" if is_training else "inference_speed"
+        return "iterations" if scope == "training" else "inference_speed"
     metric = _UNIT_METRICS.get(unit) or _METRICS.get(figure.cue, "other")
     if unit in _DURATIONS:
         metric = "training_time"
@@ -304,8 +303,8 @@ def _metric(figure: _Figure, clause: str, is_training: bool) -> Metric:
         metric = "training_speed"  # a multiple of performance is speed
     elif metric == "training_speed" and _PART.search(clause):
         metric = "other"
-    if metric in ("training_speed", "training_time", "throughput") and not is_training:
-        return "inference_speed"
+    if metric in ("training_speed", "training_time", "throughput") and scope != "training":
+        return "inference_speed" if scope == "inference" else "other"
     return metric
 
 

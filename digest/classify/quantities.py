@@ -26,7 +26,7 @@ class Quantity:
     bound: Bound = "exact"
 
 
-_N = r"(?:(?<![\w.])\d{1,3}(?:,\s?\d{3})+(?:\.\d+)?(?!\d)|(?<![\w.])\d{1,12}(?:\.\d{1,6})?|(?<=[\u3400-\u9fff])\d{1,12}(?:\.\d{1,6})?)"
+_N = r"(?:(?<![\w.])\d{1,3}(?:,\s?\d{3})+(?:\.\d+)?(?!\d)|(?<![\w.])(?<![a-z]-)\d{1,12}(?:\.\d{1,6})?|(?<=[\u3400-\u9fff])\d{1,12}(?:\.\d{1,6})?)"
 _TO = r"\s{0,10}(?:-|–|—|~|to|and|到|至|或)\s{0,10}(?:up to\s)?"
 _TIMES = r"(?:\s{0,8}(?:x|×|times|fold|倍)|-fold)(?![a-z0-9_\u00b2\u00b3\u00b9]|\s{0,6}(?:\d|[a-z]{1,3}\d))"
 _PERCENT = r"\s{0,2}(?:%|percent\b|per cent\b)"
@@ -70,7 +70,7 @@ _PATTERNS = (
     ("percent", rf"(?P<low>{_N})(?P<p>{_PERCENT})"),
     ("fold", rf"\b(?P<word>{_SMALL_EN})[ -]?(?:fold|times)\b"),
     ("orders", rf"\b(?P<word>an?|{_SMALL_EN}|\d)\s+orders?[ -]of[ -]magnitude|(?P<han>{_SMALL_ZH}|\d)\s?个数量级"),
-    ("double", r"\b(?P<verb>doubl(?:es|ed|ing|e the)|tripl(?:es|ed|ing|e the)|quadrupl(?:es|ed|ing|e the)|halv(?:es?|ed|ing)|twice)\b|(?P<fan>翻倍|翻番|翻了?一番|翻两番|翻了?两番)"),
+    ("double", r"\b(?P<verb>doubl(?:es|ed|ing|e the)|tripl(?:es|ed|ing|e the)|quadrupl(?:es|ed|ing|e the)|halv(?:es?|ed|ing)(?= (?:the|its|our|their|both|total|training|memory|compute|gpu|cost))|twice)\b|(?P<fan>翻倍|翻番|翻了?一番|翻两番|翻了?两番)"),
     ("share", r"\b(?P<share>one[ -]half|half(?! a (?:billion|million))|one[ -]third|a third|two[ -]thirds|one[ -]quarter|a quarter|one[ -]fifth|one[ -]tenth|a tenth)\b"),
     ("cheng", rf"(?P<han>{_SMALL_ZH})成(?P<half>半)?(?!本|功|为|果|员|立|绩|型|像|分)|(?P<denominator>{_SMALL_ZH})分之(?P<numerator>{_SMALL_ZH})|(?P<yiban>一半)"),
     ("beishu", rf"(?P<han>{_SMALL_ZH})倍"),
