@@ -33,7 +33,7 @@ _TRAINING = re.compile(
     r"(?<!post-)(?<!pre-)\btrain(?:ing|ed|s)?\b(?!-free|-aware| free)|pre-?train\w*|fine-?tun\w+|finetun\w+|backprop\w*|backward|optimi[sz]er|convergen\w+|gradient|rl\b|reinforcement learning|distillation|rollouts?|\bepoch|data-?parallel|pipeline parallel|pretrain|训练|微调|收敛|蒸馏|反向传播|强化学习|优化器"
 )
 _INFERENCE = re.compile(
-    r"inference|decod\w+|\bserv(?:e|es|ing)\b|latency|time to first token|\bttft\b|prefill\w*|deploy\w*|\bgenerat(?:es?|ion|ing)\b|sampling steps?|denoising steps?|render\w+|on-device|edge devices?|post-training quanti|\bptq\b|training-free|kv[ -]cache|speculative|推理|解码|首字|延迟|部署|线上|手机|\bnfe\b|queries|\brobot"
+    r"inference|decod\w+|\bserv(?:e|es|ing)\b|latency|time to first token|\bttft\b|prefill\w*|预填充|deploy\w*|\bgenerat(?:es?|ion|ing)\b|sampling steps?|denoising steps?|render\w+|on-device|edge devices?|post-training quanti|\bptq\b|training-free|kv[ -]cache|speculative|推理|解码|首字|延迟|部署|线上|手机|\bnfe\b|queries|\brobot"
 )
 _BREAK = re.compile(r"[,;:](?!\d)|(?<!\d)[,;:]|、|\bwhile\b|\bwhereas\b|\bwith\b(?=[^,]{0,40}\bloss)|\s[(（]|[)）]|, and\b|并且|同时|且")
 _LESS = re.compile(
@@ -303,6 +303,8 @@ def _metric(figure: _Figure, clause: str, scope: Scope) -> Metric:
         metric = "training_speed"  # a multiple of performance is speed
     elif metric == "training_speed" and _PART.search(clause):
         metric = "other"
+    if metric == "iterations" and scope == "inference":
+        return "other"
     if metric in ("training_speed", "training_time", "throughput") and scope != "training":
         return "inference_speed" if scope == "inference" else "other"
     return metric

@@ -12,14 +12,12 @@ from digest.model import Entry, ItemKind, Mention, MentionKind, SourceKind
 
 _CODE = re.compile(r"https?://(?:www\.)?(?:github\.com|gitlab\.com|huggingface\.co|gitee\.com)/[\w.~-]+(?:/[\w.~-]+)?")
 _NAME = r"(?:[A-Z][\w+]*[-–]?[A-Z0-9][\w+-]*|[A-Z]{2,}[\w+-]*|[A-Z][a-z]+[A-Z]\w*)(?:[ -](?:v?\d[\w.]*|[A-Z]{2,}\w*))?"
-_METHOD = (
-    re.compile(rf"^({_NAME}|[A-Z][\w+-]{{2,24}})\s*[:：]"),
-    re.compile(
-        rf"\b(?:propose|introduce|present|develop|design|describe|release|unveil|open-source)s?d?\b[^.;:]{{0,60}}?\b(?:called|named|dubbed|termed)?\s*[,]?\s*({_NAME})\b"
-    ),
+_IN_TITLE = re.compile(rf"^({_NAME}|[A-Z][\w+-]{{2,24}}|[a-z]+-[\w+-]{{2,20}})\s*[:：]")
+_IN_TEXT = (
+    re.compile(rf"\b(?:propose|introduce|present|develop|release|unveil|open-source)s?d?\s(?:the |a |an )?({_NAME})\s*[,(:]"),
     re.compile(rf"\b(?:called|named|dubbed|termed)\s+({_NAME})\b"),
-    re.compile(rf"\(({_NAME})\)[,，]"),
-    re.compile(r"(?:提出|推出|发布|开源|介绍)了?(?:[^。；，]{0,20}?)([A-Z][A-Za-z0-9+-]{2,30}(?: [A-Z][A-Za-z0-9+-]{1,20})?)"),
+    re.compile(rf"\b[Ww]e (?:propose|introduce|present|develop)\b[^.;:]{{0,80}}\(({_NAME})\)"),
+    re.compile(r"(?:提出|推出|发布|开源|介绍)(?:了)?(?:一种|一个|一款)?(?:名为)?\s?([A-Z][A-Za-z0-9+-]{2,30}(?: [A-Z][A-Za-z0-9+-]{1,20})?)"),
 )
 _NOT_METHODS = frozenset(
     "LLM LLMs GPU GPUs CPU CPUs AI ML RL MLLM MLLMs VLM VLMs NLP API DNN DNNs CNN CNNs RNN RNNs MoE SGD Adam AdamW FP8 FP4 BF16 FP16 INT8 "
@@ -76,7 +74,7 @@ class NameReader:
 def _methods(entry: Entry, known: Sequence[Mention]) -> list[Mention]:
     """The name of what the entry presents, where it says so plainly; at most one."""
     taken = {fold(mention.text) for mention in known} | {fold(mention.quote) for mention in known}
-    for pattern, words in ((_METHOD[0], entry.title), *((pattern, entry.text[:3000]) for pattern in _METHOD[1:])):
+    for pattern, words in ((_IN_TITLE, entry.title), *((pattern, entry.text[:3000]) for pattern in _IN_TEXT)):
         if match := pattern.search(words):
             name = match[1].strip(" -")
             if name not in _NOT_METHODS and fold(name) not in taken:

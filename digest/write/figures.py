@@ -15,7 +15,7 @@ _TELLABLE: tuple[Metric, ...] = ("training_speed", "training_time", "throughput"
 
 def is_tellable(claim: Claim) -> bool:
     """Whether the patterns can say this claim without saying more; the others are left to their quote."""
-    return claim.metric in _TELLABLE and (claim.unit in ("x", "%", "%_of") or claim.unit in UNITS["zh"])
+    return claim.high > 1 and claim.metric in _TELLABLE and (claim.unit in ("x", "%", "%_of") or claim.unit in UNITS["zh"])
 
 
 def metric_name(claim: Claim, language: Language) -> str:

@@ -5,6 +5,7 @@ Which of the equal patterns a story gets depends on its key alone, so the same s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
@@ -16,6 +17,7 @@ from digest.write.sentences import best
 
 _ORDER = ("training_speed", "training_time", "throughput", "iterations", "memory", "communication", "inference_speed")
 _HEADLINE_LIMIT = 110
+_NAME_LIMIT = 64
 
 
 class PatternWriter:
@@ -77,13 +79,20 @@ class _Draft:
 
     def _headline(self, language: Language) -> str:
         """The name of the work and its first figure, else its title in its own language."""
-        subject = self._method
+        subject = self._method or self._short_title(language)
         if self._claims:
             phrase = figures.phrase(self._claims[0], language)
             if language == "zh":
                 return figures.spaced(f"{subject}：{phrase}" if subject else f"{self._topic('zh')}：{phrase}")
             return f"{subject}: {phrase}" if subject else phrase[:1].upper() + phrase[1:]
         return shorten(self._entry.title or self._entry.text, _HEADLINE_LIMIT, self._entry.language)
+
+    def _short_title(self, language: Language) -> str:
+        """The title up to its colon, or the whole of it, where that is short enough to name the work; no Chinese one in English."""
+        if language == "en" and self._entry.language == "zh":
+            return ""
+        name = re.split(r"[:：]", self._entry.title)[0].strip()
+        return name if 0 < len(name) <= _NAME_LIMIT else ""
 
     def _topic(self, language: Language) -> str:
         names = [self._tag_titles[tag][language] for tag in self._tags if language in self._tag_titles.get(tag, {})][:2]

@@ -13,6 +13,7 @@ _PRESENTS = re.compile(
     re.IGNORECASE,
 )
 _RESULT = re.compile(r"\b(?:experiments?|results?|evaluations?|achiev\w+|reduc\w+|speed-?up|faster|throughput)\b|实验|结果|提升|降低|加速", re.IGNORECASE)
+_ENDED = re.compile(r"[.!?。！？…:：][\"'”’)\]）】]*$")
 SENTENCE_LIMIT = 360
 
 
@@ -23,7 +24,12 @@ def best(entry: Entry, claims: Sequence[Claim], limit: int) -> tuple[str, ...]:
         return ()
     ranked = sorted(range(len(candidates)), key=lambda place: (-_worth(candidates[place], place, claims), place))
     chosen = sorted(ranked[:limit])
-    return tuple(shorten(candidates[place], SENTENCE_LIMIT, entry.language) for place in chosen)
+    return tuple(shorten(_whole(candidates[place]), SENTENCE_LIMIT, entry.language) for place in chosen)
+
+
+def _whole(sentence: str) -> str:
+    """The sentence, with … where the source was cut off before its end."""
+    return sentence if _ENDED.search(sentence) else sentence.rstrip(" ,;，；、") + "…"
 
 
 def _worth(sentence: str, place: int, claims: Sequence[Claim]) -> float:
@@ -31,6 +37,7 @@ def _worth(sentence: str, place: int, claims: Sequence[Claim]) -> float:
     worth += min(4.0, 2.5 * sum(claim.quote in sentence for claim in claims))
     worth += 1.0 if _RESULT.search(sentence) else 0.0
     worth += 0.5 if place == 0 else 0.0
+    worth -= 0.0 if _ENDED.search(sentence) else 1.5
     if not 30 <= len(sentence) * (3 if sentence > "\u3400" else 1) <= SENTENCE_LIMIT:
         worth -= 1.5
     return worth
