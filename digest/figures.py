@@ -14,6 +14,11 @@ UNITS: dict[Language, dict[str, str]] = {
 }
 
 
+def is_cost(claim: Claim) -> bool:
+    """Whether the figure is what the work costs (time, memory or traffic that grows) and not what it gains."""
+    return claim.direction == "more" and claim.metric in ("training_time", "memory", "communication", "iterations")
+
+
 def number(value: float) -> str:
     """The figure as people write it: 2.37, 49.1, 6,326."""
     return f"{value:,.10g}" if value >= 10_000 or value != int(value) else f"{int(value):,}"
@@ -33,3 +38,15 @@ def figure(claim: Claim, language: Language) -> str:
     if language == "en" and value == "1":
         unit = unit.rstrip("s")
     return f"{value} {unit}"
+
+
+def change(claim: Claim, language: Language) -> str:
+    """The figure with its bound beside it and the way it moves: "up to 43% less", "最高减少 43%", "约 2 倍"."""
+    value, bound = figure(claim, language), BOUNDS[language][claim.bound]
+    if claim.unit == "%_of":
+        return f"{bound}为对照的 {value}" if language == "zh" else f"{bound}{value} of the baseline"
+    moves = claim.unit == "%" or (claim.unit == "x" and claim.direction == "less")
+    if language == "zh":
+        verb = {"less": "减少", "more": "增加", "faster": "提升"}[claim.direction] if moves else ""
+        return f"{bound}{verb} {value}".strip()
+    return f"{bound}{value} {claim.direction}" if moves else f"{bound}{value}"

@@ -13,7 +13,7 @@ from rich.text import Text
 from digest import wiring
 from digest.cli.arguments import a_day, add_config, add_edition, parser
 from digest.errors import DigestError
-from digest.figures import BOUNDS, figure
+from digest.figures import change
 from digest.model import Article, Issue, Language
 from digest.render.words import Words
 from digest.settings.load import load
@@ -76,8 +76,7 @@ def _article(issue: Issue, article: Article, language: Language, words: Words) -
     body.append(f"{words.moment(language, entry.at, issue.timezone)}  {words.say(language, article.source.trust)} {entry.source_name}\n", style="dim")
     body.append(wording.summary + "\n")
     for claim in article.claims[:4]:
-        bound = BOUNDS[language][claim.bound]
-        body.append(f"  {words.say(language, claim.metric)} {bound}{figure(claim, language)}  “{claim.quote}”\n", style="cyan")
+        body.append(f"  {words.say(language, claim.metric)}  {change(claim, language)}  “{claim.quote}”\n", style="cyan")
     if wording.blurb:
         body.append(f"{words.say(language, 'Why it matters')}: {wording.blurb}\n", style="green")
     body.append(entry.url, style="blue underline")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
+from digest.figures import is_cost
 from digest.model import Claim, Reason, Source, Story
 
 OLD = timedelta(hours=72)
@@ -44,8 +45,8 @@ def is_old(story: Story) -> bool:
 
 
 def main_claim(claims: tuple[Claim, ...]) -> Claim | None:
-    """The claim to lead with: about training, speed before time before the rest, in the order of the text."""
-    ranked = [claim for claim in claims if claim.metric in _TRAINING]
+    """The claim to lead with: a gain in training, speed before time before the rest, in the order of the text."""
+    ranked = [claim for claim in claims if claim.metric in _TRAINING and not is_cost(claim)]
     return min(ranked, key=lambda claim: _TRAINING.index(claim.metric), default=None)
 
 

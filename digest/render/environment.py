@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateNotFound, TemplateSyntaxError, select_autoescape
 
 from digest.errors import RenderError
-from digest.figures import BOUNDS, figure
-from digest.model import Claim, Coverage, Issue, Language
+from digest.figures import change
+from digest.model import Coverage, Issue
 from digest.render.words import HTML_LANGUAGES, Words
 from digest.text import is_han
 
@@ -36,8 +36,7 @@ class Templates:
             "n": self.words.count,
             "words": self.words,
             "html_language": HTML_LANGUAGES,
-            "figure": figure,
-            "bounded": bounded,
+            "change": change,
             "states": states,
             "local": local,
         }
@@ -72,12 +71,6 @@ def safe_url(url: str) -> str:
 def language_of(text: str) -> str:
     """The value of a ``lang`` attribute for words whose language the issue does not know."""
     return HTML_LANGUAGES["zh" if is_han(text) else "en"]
-
-
-def bounded(claim: Claim, language: Language) -> str:
-    """The figure with its bound beside it: "up to 2.37×", "最高 2.37 倍"."""
-    words = BOUNDS[language][claim.bound]
-    return f"{words}{' ' if language == 'zh' and words else ''}{figure(claim, language)}"
 
 
 def states(issue: Issue) -> Mapping[str, list[Coverage]]:

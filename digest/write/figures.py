@@ -57,12 +57,17 @@ def _english(claim: Claim) -> str:
                 if claim.bound != "average"
                 else f"{name.removesuffix(' speed')} {value} faster on average"
             )
-        word = "higher" if claim.metric == "throughput" or claim.direction == "more" else "lower"
+        word = "higher" if claim.metric == "throughput" or claim.direction == "more" else _less(name)
         return f"{bound}{value} {word} {name}"
     if claim.unit == "%":
-        word = {"faster": "higher", "more": "higher", "less": "less" if "time" in name or "cost" in name else "lower"}[claim.direction]
+        word = {"faster": "higher", "more": "higher", "less": _less(name)}[claim.direction]
         return f"{bound}{value} {word} {name}"
     return f"{name} {'down to ' if claim.baseline and claim.direction == 'less' else 'of '}{bound}{value}"
+
+
+def _less(name: str) -> str:
+    """ "Fewer" steps, "less" time, "lower" use."""
+    return "fewer" if name.endswith("s") else "less" if name.split()[-1] in ("time", "cost", "compute", "communication") else "lower"
 
 
 def baseline(claim: Claim, language: Language) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
+from digest.figures import is_cost
 from digest.model import Claim, Language, Mention, Pick, Story, Wording
 from digest.text import shorten
 from digest.write import figures
@@ -35,12 +36,12 @@ class PatternWriter:
 
 
 def told(claims: Sequence[Claim]) -> list[Claim]:
-    """At most three claims worth telling, one a metric, the training metrics first; all when the text is only about inference."""
+    """At most three claims worth telling, one a metric: gains before costs, the training metrics first."""
     tellable = [claim for claim in claims if figures.is_tellable(claim)]
     by_metric: dict[str, Claim] = {}
     for claim in tellable:
         by_metric.setdefault(claim.metric, claim)
-    return sorted(by_metric.values(), key=lambda claim: _ORDER.index(claim.metric))[:3]
+    return sorted(by_metric.values(), key=lambda claim: (is_cost(claim), _ORDER.index(claim.metric)))[:3]
 
 
 class _Draft:

@@ -38,6 +38,8 @@ FINER: tuple[tuple[Metric, str, str, str], ...] = (
     ("memory", r"optimi[sz]er (?:state|memory)|优化器状态", "优化器状态内存", "optimizer-state memory"),
     ("memory", r"peak memory|峰值", "峰值内存", "peak memory"),
     ("memory", r"activation|激活", "激活值内存", "activation memory"),
+    ("communication", r"communication (?:time|latency)|通信(?:耗时|时间)", "通信耗时", "communication time"),
+    ("communication", r"rounds", "通信轮数", "communication rounds"),
     ("communication", r"volume|通信量", "通信量", "communication volume"),
     ("communication", r"compress", "通信压缩比", "communication compression"),
     ("throughput", r"training throughput|训练吞吐", "训练吞吐量", "training throughput"),

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from digest.figures import figure
+from digest.figures import change, figure
 from digest.model import Article, Mention, Pick, Reason, Wording
 from digest.write.figures import baseline, phrase, spaced
 from digest.write.grounding import complaints
 from digest.write.issue import write_article
-from digest.write.pattern import PatternWriter
+from digest.write.pattern import PatternWriter, told
 from tests.builders import a_claim, a_label, a_labelled, a_source, a_story, an_entry
 
 TITLES = {"training-acceleration": {"zh": "训练加速", "en": "training acceleration"}, "moe": {"zh": "混合专家", "en": "mixture of experts"}}
@@ -43,7 +43,7 @@ def written(pick: Pick) -> Article:
         (
             {"metric": "iterations", "unit": "x", "low": 8.75, "high": 8.75, "direction": "less", "quote": "8.75x fewer iterations"},
             "训练迭代次数减少 8.75 倍",
-            "8.75× lower training iterations",
+            "8.75× fewer training iterations",
         ),
         ({"metric": "throughput", "low": 3.4, "high": 3.7}, "吞吐量提升 3.4–3.7 倍", "3.4–3.7× higher throughput"),
     ],
@@ -58,6 +58,25 @@ def test_figures_are_written_as_people_write_them() -> None:
     assert figure(a_claim(low=6326, high=6326), "en") == "6,326×"
     assert figure(a_claim(unit="hours", low=1, high=1), "en") == "1 hour"
     assert figure(a_claim(unit="hours", low=8.5, high=8.5), "zh") == "8.5 小时"
+
+
+@pytest.mark.parametrize(
+    ("changes", "chinese", "english"),
+    [
+        ({"low": 2.37, "high": 2.37, "bound": "up_to"}, "最高 2.37 倍", "up to 2.37×"),
+        ({"metric": "communication", "unit": "%", "low": 43, "high": 43, "direction": "less"}, "减少 43%", "43% less"),
+        ({"metric": "training_time", "unit": "%", "low": 2, "high": 2, "direction": "more", "bound": "about"}, "约增加 2%", "about 2% more"),
+        ({"metric": "memory", "unit": "%_of", "low": 25, "high": 25, "direction": "less"}, "为对照的 25%", "25% of the baseline"),
+    ],
+)
+def test_a_figure_alone_says_which_way_it_moves(changes: dict[str, Any], chinese: str, english: str) -> None:
+    assert (change(a_claim(**changes), "zh"), change(a_claim(**changes), "en")) == (chinese, english)
+
+
+def test_what_the_work_costs_is_told_after_what_it_gains() -> None:
+    cost = a_claim(metric="training_time", unit="%", low=2, high=2, direction="more")
+    gain = a_claim(metric="memory", unit="%", low=30, high=30, direction="less")
+    assert told([cost, gain]) == [gain, cost]
 
 
 def test_a_baseline_is_named_translated_or_quoted() -> None:
