@@ -30,7 +30,7 @@ _CUES: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 _CUE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _CUES))
 _TRAINING = re.compile(
-    r"(?<!post-)(?<!pre-)\btrain(?:ing|ed|s)?\b(?!-free|-aware| free)|pre-?train\w*|fine-?tun\w+|finetun\w+|backprop\w*|backward|optimi[sz]er|convergen\w+|gradient|rl\b|reinforcement learning|distillation|rollouts?|\bepoch|data-?parallel|pipeline parallel|pretrain|训练|微调|收敛|蒸馏|反向传播|强化学习|优化器"
+    r"(?<!post-)(?<!pre-)\btrain(?:ing|ed|s)?\b(?!-free|-aware| free| data\b| sets?\b| corpus| examples?\b)|pre-?train\w*|fine-?tun\w+|finetun\w+|backprop\w*|backward|optimi[sz]er|convergen\w+|gradient|rl\b|reinforcement learning|distillation|rollouts?|\bepoch|data-?parallel|pipeline parallel|pretrain|(?<!无需)(?<!无需再)(?<!免)训练(?!后量化|后压缩|数据|集)|微调|收敛|蒸馏|反向传播|强化学习|优化器"
 )
 _INFERENCE = re.compile(
     r"inference|decod\w+|\bserv(?:e|es|ing)\b|latency|time to first token|\bttft\b|prefill\w*|预填充|deploy\w*|\bgenerat(?:es?|ion|ing)\b|sampling steps?|denoising steps?|render\w+|on-device|edge devices?|post-training quanti|\bptq\b|training-free|kv[ -]cache|speculative|推理|解码|首字|延迟|部署|线上|手机|\bnfe\b|queries|\brobot"
