@@ -24,8 +24,8 @@ _CUES: tuple[tuple[str, str], ...] = (
     ("throughput", r"throughput|吞吐量?|\brequests\b|samples per second|experience collection|data loading|mfu\b|utili[sz]ation|利用率"),
     ("quality", r"performance improvement|accurac\w+|perplexit\w+|\bbleu\b|\bfid\b|\bf1\b|psnr|word error rate|\bwer\b|\bscores?\b|success rate|\bloss\b|\bgains?\b|得分|精度|准确率|损失|成功率|recall|precision\b|\berror\b|\bmiou\b|win rate|pass@\w|outperform\w*|beats"),
     ("other", r"energy|power consumption|(?<![bm][- ])parameters?\b|model size|larger|longer|batch size|sparsity|\bkernels?\b|smaller|能效|参数|能耗|gradient vector|compression|efficiency|token consumption|\blayer\b|context length|\bdata\b|prun\w+|扫描|束流"),
-    ("iterations", r"iterations?|\bsteps\b(?! time)|\bepochs?|迭代|步数|轮数|\bflops\b|compute cost|training compute|training tokens|training tokens|samples\b|rollouts\b|of the training\b|sample efficien\w+|数据量|算力开销"),
-    ("speed", r"speed-?\s?ups?|speeds?\b|faster|accelerat\w+|speeding|quicker|提速|加速比?|速度|快|\bspeed up\b|more efficient\b|improvement in training"),
+    ("iterations", r"iterations?|\bsteps\b(?! time)|\bepochs?|迭代|步数|轮数|\bflops\b|compute cost|(?:training|less|of the|total) compute\b|training tokens|fewer tokens|(?:of the|fewer|less) (?:training )?tokens\b|training tokens|samples\b|rollouts\b|of the training\b|sample efficien\w+|数据量|算力开销"),
+    ("speed", r"speed-?\s?ups?|speeds?\b|as fast\b|faster|accelerat\w+|speeding|quicker|提速|加速比?|速度|快|\bspeed up\b|more efficient\b|improvement in training"),
     ("time", r"\btime\b|wall-?clock|duration|\bcosts?\b|\bhours\b|时间|时长|耗时|成本|费用|开销|overheads?\b|\btrain(?:ed|s)?\b (?:in|for|on)|训练完成|完成(?:预?训练)|latency|延迟"),
 )  # fmt: skip
 _CUE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _CUES))
@@ -33,14 +33,14 @@ _TRAINING = re.compile(
     r"(?<!post-)(?<!pre-)\btrain(?:ing|ed|s)?\b(?!-free|-aware| free| data\b| sets?\b| corpus| examples?\b)|pre-?train\w*|fine-?tun\w+|finetun\w+|backprop\w*|backward|optimi[sz]er|convergen\w+|gradient|rl\b|reinforcement learning|distillation|rollouts?|\bepoch|data-?parallel|pipeline parallel|pretrain|(?<!无需)(?<!无需再)(?<!免)训练(?!后量化|后压缩|数据|集)|微调|收敛|蒸馏|反向传播|强化学习|优化器"
 )
 _INFERENCE = re.compile(
-    r"inference|decod\w+|\bserv(?:e|es|ing)\b|latency|time to first token|\bttft\b|prefill\w*|预填充|deploy\w*|\bgenerat(?:es?|ion|ing)\b|sampling steps?|denoising steps?|render\w+|on-device|edge devices?|post-training quanti|\bptq\b|training-free|kv[ -]cache|speculative|推理|解码|首字|延迟|部署|线上|手机|\bnfe\b|queries|\brobot"
+    r"inference|decod\w+|\bserv(?:e|es|ing)\b|latency|time to first token|\bttft\b|prefill\w*|预填充|deploy\w*|\bgenerat(?:es?|ion|ing)\b|sampling steps?|denoising steps?|render\w+|on-device|edge devices?|post-training quanti|\bptq\b|training-free|kv[ -]cache|speculative|推理|解码|首字|延迟|部署|线上|手机|\bnfe\b|queries"
 )
 _BREAK = re.compile(r"[,;:](?!\d)|(?<!\d)[,;:]|、|\bwhile\b|\bwhereas\b|\bwith\b(?=[^,]{0,40}\bloss)|\s[(（]|[)）]|, and\b|并且|同时|且")
 _LESS = re.compile(
-    r"reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)\b|less\b|fewer|cut(?:s|ting)?\b|shrink\w*|smaller|drop\w*|short\w+|minimi[sz]\w+|down to|减少|降低|下降|缩短|缩减|节省|省|少|压到|降到|降至|低"
+    r"fell\b|falls?\b|reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)\b|less\b|fewer|cut(?:s|ting)?\b|shrink\w*|smaller|drop\w*|short\w+|minimi[sz]\w+|down to|减少|降低|下降|缩短|缩减|节省|省|少|压到|降到|降至|低"
 )
 _MORE = re.compile(
-    r"increas\w+|improv\w+|boost\w*|rais\w+|gains?\b|higher|more\b|longer|larger|enhanc\w+|outperform\w*|提升|提高|增加|增长|达到|additional|extra|额外"
+    r"r[io]ses?\b|grow\w*|increas\w+|improv\w+|boost\w*|rais\w+|gains?\b|higher|more\b|longer|larger|enhanc\w+|outperform\w*|提升|提高|增加|增长|达到|additional|extra|额外"
 )
 _CHANGE = re.compile(
     _LESS.pattern
@@ -52,7 +52,9 @@ _SLOWER = re.compile(r"slow(?:er|down|s)\b|overhead of|bottleneck|dominat\w+|acc
 _NO_CLAIM = re.compile(
     r"\b(?:prior|previous|existing|conventional) (?:work|methods?|approaches|studies)\b[^,.]{0,60}\b(?:require|need|suffer|incur|take)|\bcan take\b|\busually\b|\btypically\b"
 )
-_OF_BASELINE = re.compile(r"^\s{0,4}(?:of (?:the(?! time\b)|its|that|what|our|full)\b|the (?=training|original|cost|memory))|^\s(?:parameters|cost)\b")
+_OF_BASELINE = re.compile(
+    r"^\s{0,4}(?:of (?:the(?! time\b)|its|that|what|our|full)\b|the (?=training|original|cost|memory|number|steps|compute|time\b|parameters|data|size))|^\s(?:parameters|cost)\b"
+)
 _TO_SHARE = re.compile(r"(?:(?<!up )\bto|原来的|降到|缩减到|减少到|降至|压缩到|仅为)\s?(?:just |only |about |approximately |约\s?|原来的\s?|原方案的\s?)?$")
 _IN_A_TIME = re.compile(
     r"(?:\b(?:in|within|under|takes?|for|to|only|just)|在|仅需?|只[要需]|到|至)\s{0,2}(?:just |only |under |about |around |approximately |less than |约 ?)?$"
@@ -66,7 +68,7 @@ _PART = re.compile(r"\b(?:single|per)\b[^,;]{0,16}\blayers?\b|单个?算子|单�
 _BY_A_SHARE = re.compile(r"\b(?:by|halv\w*)\s(?:up to |more than |over |about |nearly )?$|[少降减快提增]\S{0,6}$|[\u3400-\u9fff]$")
 _SHARED = re.compile(r"^\s*(?:,|and|or|,\s*and|/|和|与|、|及)\s*(?:up[ -]to |over |by |about |>\s?)?$")
 _BASELINE = re.compile(
-    r"(?:\bover\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\.?|\bthan\b|\bagainst\b|\bcalculated by\b)\s+(?:the |an? |that of )?(?P<name>[^,;.()，；。]{2,70}?)"
+    r"(?:\bover\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\.?|\bthan\b|\bagainst\b|\bcalculated by\b)\s+(?:with |the |an? |that of )?(?P<name>[^,;.()，；。]{2,70}?)"
     r"(?=\s+(?:on|for|in|when|while|with|at|across|under|without|and|by|during|using|as|to|where|of up)\b|\.\s|[,;()]|\.?$)"
 )  # fmt: skip
 _BASELINE_ZH = re.compile(
@@ -93,7 +95,7 @@ _UNIT_METRICS: dict[str, Metric] = {"BLEU": "quality", "FID": "quality", "dB": "
 _DURATIONS = frozenset(("hours", "minutes", "seconds", "days", "weeks", "GPU-hours", "USD"))
 QUOTE_LIMIT = 240
 SENTENCE_LIMIT = 2000
-_MAY_HOLD_A_FIGURE = re.compile(r"\d|fold\b|times|magnitude|doubl|tripl|quadrupl|halv|half|third|quarter|tenth|fifth|twice|成|倍|分之|一半|翻")
+_MAY_HOLD_A_FIGURE = re.compile(r"\d|fold\b|times|magnitude|doubl|tripl|quadrupl|halv|half|third|quarter|tenth|fifth|twice|成|倍|分之|一半|翻|数量级")
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +264,8 @@ def _counts(sentence: str, clause: str, figure: _Figure) -> bool:
         return False
     if quantity.unit == "x":
         return not re.match(r"\s{0,3}\d", sentence[quantity.end : quantity.end + 4])
-    return bool(quantity.before or figure.cue in ("speed", "quality") or _CHANGE.search(sentence[figure.wide_left : figure.right]))
+    is_change = _CHANGE.search(sentence[figure.wide_left : figure.right]) is not None
+    return bool(quantity.before) or figure.cue in ("speed", "quality") or is_change or (figure.cue == "iterations" and _is_share(sentence, quantity))
 
 
 def _is_share(sentence: str, quantity: Quantity) -> bool:

@@ -80,17 +80,17 @@ _PATTERNS = (
 )  # fmt: skip
 _COMPILED = tuple((name, re.compile(pattern)) for name, pattern in _PATTERNS)
 _BARE = re.compile(
-    rf"\b(?:speed-?ups?|speed ups?|acceleration|ratio)\s(?:factor\s)?(?:of|up to|by)\s(?:(?:up to|about|over|nearly|approximately|around)\s)?(?P<low>{_N})(?![\d.]*\s{0, 2}(?:%|×|x\b|times|fold|倍))"
+    rf"\b(?:speed-?ups?|speed ups?|acceleration|ratio|factor)\s(?:factor\s)?(?:of|up to|by)\s(?:(?:up to|about|over|nearly|approximately|around)\s)?(?P<low>{_N})(?![\d.]*\s{{0,2}}(?:%|×|x\b|times|fold|倍|months|years))"
 )
 _SHARES = {
     "half": 50.0, "one half": 50.0, "one third": 33.3, "a third": 33.3, "two thirds": 66.7, "one quarter": 25.0, "a quarter": 25.0,
     "one fifth": 20.0, "one tenth": 10.0, "a tenth": 10.0,
 }  # fmt: skip
 _FROM = re.compile(
-    rf"(?:\bfrom\s|从\s?)(?:about |around |approximately |约\s?|大约\s?)?(?P<value>(?:us\$|\$)?\s?{_N}[^,;，；。()]{{0,24}}?)\s?(?:down |up )?(?:\bto\b|提高到|提升到|降到|降至|缩短到|缩短至|压到|减少到|降低到|下降到|到|至)\s?(?:just |only |about |under |around )?$"
+    rf"(?:\bfrom\s|从\s?)(?:about |around |approximately |约\s?|大约\s?)?(?P<value>(?:us\$|\$)?\s?{_N}[^,;，；。()]{{0,24}}?)\s?(?:down |up )?(?:\bto\b|提高到|提升到|增加到|增至|升至|压缩到|缩减到|降到|降至|缩短到|缩短至|压到|减少到|降低到|下降到|到|至)\s?(?:just |only |about |under |around )?$"
 )
-_FROM_TO = re.compile(r"(?:increas|improv|rais|boost|reduc|lower|decreas|drop|cut)\w*[^,;]{0,60}\bfrom\s$|从\s?$")
-_VERSUS = re.compile(rf"^\s?(?:vs\.?|versus|compared (?:to|with))\s(?P<value>{_N}\s?(?:%|[a-z/]{{1,6}})?)")
+_FROM_TO = re.compile(r"(?:increas|improv|rais|ris|rose|grow|jump|climb|boost|reduc|lower|decreas|drop|cut|fall|fell|go)\w*[^,;]{0,60}\bfrom\s$|从\s?$")
+_VERSUS = re.compile(rf"^\s?(?:vs\.?|versus|instead of|down from|up from|compared (?:to|with))\s(?P<value>{_N}\s?(?:%|[a-z/]{{1,6}})?)")
 _BEFORE_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("average", re.compile(r"(?:\baverage(?:d|s)?\b|\bmean\b|平均)[^,;，；]{0,44}$")),
     ("up_to", re.compile(r"(?:\bup[ -]to\b|\bas (?:much|high|many) as|\bmaxim\w+(?: \w+)?(?: of)?|\bat most|\bunder|\bwithin|\bless than|\bbelow|\bupper bound of|最高|最多|至多|最大|可达|高达|不到|不超过|在|可?以?内)(?: a| an)?[^,;，；\d]{0,12}$")),
