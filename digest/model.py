@@ -63,6 +63,17 @@ class CacheStamp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What earlier polls of a source left: its address and validators, how many entries the complete ones held
+    lately, and when one last brought something new."""
+
+    url: str = ""
+    stamp: CacheStamp = CacheStamp()
+    usual: tuple[int, ...] = ()
+    last_new_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
     """What an address answered: decompressed bytes, and where they finally came from."""
 
@@ -281,15 +292,26 @@ class Article:
         return next(wording for wording in self.wordings if wording.language == language)
 
 
+UNCHANGED = "unchanged"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """What one source gave to one issue."""
+    """What one poll, or all polls for one issue, gave of a source; the note is UNCHANGED after an answer of 304."""
 
     source_name: str
     state: CoverageState
     seen: int = 0
     kept: int = 0
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArxivPause:
+    """arXiv announces nothing that day: why ("weekend" or a holiday), and the day of the next batch."""
+
+    why: str
+    next_day: date
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,6 +349,7 @@ class Issue:
     near_misses: tuple[NearMiss, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     entries_read: int = 0
+    arxiv_pause: ArxivPause | None = None
     tag_titles: dict[str, dict[Language, str]] = field(default_factory=dict)
     since: datetime
     until: datetime

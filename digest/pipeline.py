@@ -13,8 +13,26 @@ from urllib.parse import urlsplit
 from digest.classify import claims as claims_step
 from digest.classify.mentions import NameReader
 from digest.cluster.stories import group, told_names
+from digest.coverage import states
+from digest.coverage.arxiv_calendar import batch_begins_at, eastern_day, next_batch_day, pause
 from digest.errors import DigestError, FetchError
-from digest.model import CacheStamp, Coverage, Decision, Document, Entry, Issue, Label, LabelledEntry, Parsed, Problem, Receipt, Report, Source
+from digest.model import (
+    UNCHANGED,
+    ArxivPause,
+    CacheStamp,
+    Coverage,
+    Decision,
+    Document,
+    Entry,
+    Issue,
+    Label,
+    LabelledEntry,
+    Memory,
+    Problem,
+    Receipt,
+    Report,
+    Source,
+)
 from digest.ports import Archive, EntryStore, Fetcher, Labeller, Parser, Publisher, Renderer, Scorer, Writer
 from digest.rank.selection import near_misses, select
 from digest.write.issue import EditionFrame, compose, write_article
@@ -48,8 +66,8 @@ def no_step(name: str) -> None:
 
 async def collect(parts: Parts, sources: Sequence[Source], now: datetime, step: Step = no_step) -> Report:
     """Asks every source once, side by side, and remembers what is new. One failure costs its own source only."""
-    stamps = parts.store.stamps()
-    outcomes = await asyncio.gather(*(_collect_one(parts, source, stamps, now, step) for source in sources))
+    memories = parts.store.memories(now)
+    outcomes = await asyncio.gather(*(_collect_one(parts, source, memories.get(source.name, Memory()), now, step) for source in sources))
     coverage = tuple(coverage for coverage, _, _ in outcomes)
     return Report(
         coverage=coverage,
@@ -58,9 +76,9 @@ async def collect(parts: Parts, sources: Sequence[Source], now: datetime, step: 
     )
 
 
-async def _collect_one(parts: Parts, source: Source, stamps: Mapping[str, CacheStamp], now: datetime, step: Step) -> tuple[Coverage, Problem | None, int]:
+async def _collect_one(parts: Parts, source: Source, memory: Memory, now: datetime, step: Step) -> tuple[Coverage, Problem | None, int]:
     try:
-        return await _ask(parts, source, stamps.get(f"{source.name} {source.url}", CacheStamp()), now)
+        return await _ask(parts, source, memory, now)
     except DigestError as error:
         coverage = Coverage(source_name=source.name, state="failed", note=str(error))
         parts.store.record(source, coverage, now)
@@ -69,25 +87,23 @@ async def _collect_one(parts: Parts, source: Source, stamps: Mapping[str, CacheS
         step(source.name)
 
 
-async def _ask(parts: Parts, source: Source, stamp: CacheStamp, now: datetime) -> tuple[Coverage, Problem | None, int]:
+async def _ask(parts: Parts, source: Source, memory: Memory, now: datetime) -> tuple[Coverage, Problem | None, int]:
     scheme = urlsplit(source.url).scheme
     fetcher = parts.fetchers.get(scheme)
     if fetcher is None:
         raise FetchError(f"no way to fetch {scheme}: addresses; known: {', '.join(name or 'path' for name in parts.fetchers)}")
-    download = await fetcher.fetch(source, stamp, now)
+    has_batch = memory.last_new_at is not None and memory.last_new_at >= batch_begins_at(eastern_day(now))
+    download = await fetcher.fetch(source, memory.stamp if memory.url == source.url else CacheStamp(), now)
     if download is None:
-        coverage = Coverage(source_name=source.name, state="quiet", note="unchanged")
+        coverage = states.of_unchanged(source, now, has_batch)
         parts.store.record(source, coverage, now)
         return coverage, None, 0
     parsed = await parts.parser.parse(download)
-    coverage = Coverage(source_name=source.name, state=_state(parsed), seen=len(parsed.entries), note="; ".join(parsed.warnings))
-    return coverage, None, parts.store.remember(download, parsed, coverage)
-
-
-def _state(parsed: Parsed) -> Any:
-    if not parsed.entries:
-        return "quiet"
-    return "degraded" if parsed.warnings else "complete"
+    known = parts.store.known(source, parsed.entries)
+    coverage = states.of_parsed(source, parsed, known, memory.usual, now, has_batch)
+    new = [entry for entry in parsed.entries if entry.key not in known]
+    parts.store.remember(download, new, coverage)
+    return coverage, None, len(new)
 
 
 def make(
@@ -112,10 +128,17 @@ def make(
     thresholds = {topic: parts.thresholds[topic] for topic in frame.topics}
     missed = near_misses(labelled, stories, left_over, thresholds, limits[1])
     coverage = _coverage(parts, sources, off, entries, [pick.story.entries for pick in picks], since, now)
-    issue = compose(frame, day, articles, missed, coverage, len(entries), since, now)
+    issue = compose(frame, day, articles, missed, coverage, len(entries), _arxiv_pause(sources, now), since, now)
     told = {name: title for pick in picks for name, title in told_names(pick.story).items()}
     issue = parts.archive.save(issue, told, _decisions(labelled, frame.topics))
     return Report(issue=issue, coverage=issue.coverage, counts=_counts(issue))
+
+
+def _arxiv_pause(sources: Sequence[Source], now: datetime) -> ArxivPause | None:
+    """Why arXiv says nothing today, where the edition reads it and it does not announce."""
+    day = eastern_day(now)
+    why = pause(day) if any(source.kind == "arxiv" for source in sources) else None
+    return ArxivPause(why=why, next_day=next_batch_day(day)) if why else None
 
 
 def _decisions(labelled: Sequence[LabelledEntry], topics: Sequence[str]) -> list[Decision]:
@@ -155,7 +178,7 @@ def _coverage(
             found.append(Coverage(source_name=source.name, state="waiting", seen=read, kept=used, note="not asked yet"))
         else:
             state = "complete" if poll.state == "quiet" and read else "quiet" if poll.state == "complete" and not read else poll.state
-            found.append(Coverage(source_name=source.name, state=state, seen=read, kept=used, note="" if poll.note == "unchanged" else poll.note))
+            found.append(Coverage(source_name=source.name, state=state, seen=read, kept=used, note="" if poll.note == UNCHANGED else poll.note))
     return (*found, *(Coverage(source_name=name, state="off") for name in off))
 
 

@@ -21,6 +21,7 @@ from digest.model import (
     Issue,
     Label,
     Language,
+    Memory,
     Mention,
     Parsed,
     Pick,
@@ -53,18 +54,22 @@ class Parser(Protocol):
 class EntryStore(Protocol):
     """What was seen."""
 
-    def stamps(self) -> Mapping[str, CacheStamp]:
-        """The validators of each source, by ``source_name url``: of another address they do not count."""
+    def memories(self, now: datetime) -> Mapping[str, Memory]:
+        """What the polls of the last forty days left, by source name."""
 
-    def remember(self, download: Download, parsed: Parsed, coverage: Coverage) -> int:
-        """Saves entries, validators and the poll in one transaction; the number of new entries.
+    def known(self, source: Source, entries: Sequence[Entry]) -> set[str]:
+        """The keys of those entries that were seen before: under that key, or (but for arXiv, where another version has
+        the same address) at that address in the same source, where the feed gives the address to one entry only."""
+
+    def remember(self, download: Download, entries: Sequence[Entry], coverage: Coverage) -> None:
+        """Saves new entries, validators and the poll in one transaction.
 
         An entry that is known stays as it was first seen. On the first poll of a source, entries older than its
         window are kept as backlog that no issue tells.
         """
 
     def record(self, source: Source, coverage: Coverage, now: datetime) -> None:
-        """Saves a poll that brought no entries."""
+        """Saves a poll that brought no entries; one without change never replaces another of the same moment."""
 
     def untold(self, edition: str, source_names: Sequence[str], until: datetime) -> list[Entry]:
         """Entries first seen up to ``until`` that lie in no issue of the edition, by time seen and key."""
@@ -76,7 +81,7 @@ class EntryStore(Protocol):
         """Entries of that key, canonical address or arXiv id."""
 
     def polls(self, source_names: Sequence[str], since: datetime, until: datetime) -> dict[str, Coverage]:
-        """The last poll of each source in that time, by source name."""
+        """The last poll of each source in that time, by source name; one that brought no change hides none but a failure."""
 
 
 class Archive(Protocol):

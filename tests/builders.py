@@ -40,6 +40,7 @@ def an_entry(**changes: Any) -> Entry:
         "published_by": "iso",
         "seen_at": NOON,
     }
+    fields["url"] = f"https://blog.example.com/{changes.get('key', fields['key']).split('|')[-1]}"
     return Entry(**fields | changes)
 
 

@@ -6,14 +6,14 @@ import gzip
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from types import TracebackType
 
 from digest.errors import PublishError
-from digest.model import CacheStamp, Coverage, Decision, Document, Download, Entry, Issue, IssueLine, Parsed, Receipt, Shelf, Source
+from digest.model import UNCHANGED, CacheStamp, Coverage, Decision, Document, Download, Entry, Issue, IssueLine, Memory, Receipt, Shelf, Source
 from digest.text import arxiv_id, canonical_url
 
 
@@ -41,26 +41,39 @@ class FakeStore:
     def __init__(self, archive: FakeArchive | None = None) -> None:
         self._entries: dict[str, tuple[Entry, bool]] = {}
         self._stamps: dict[str, tuple[str, CacheStamp]] = {}
+        self._added: dict[tuple[str, datetime], int] = {}
         self._polls: dict[tuple[str, datetime], Coverage] = {}
         self._archive = archive or FakeArchive()
 
-    def stamps(self) -> dict[str, CacheStamp]:
-        return {f"{name} {url}": stamp for name, (url, stamp) in self._stamps.items()}
+    def memories(self, now: datetime) -> dict[str, Memory]:
+        lately = sorted((at, name) for name, at in self._polls if now - timedelta(days=40) < at <= now)
+        found = {}
+        for name, (url, stamp) in self._stamps.items():
+            polls = [(at, self._polls[name, at], self._added.get((name, at), 0)) for at, other in lately if other == name]
+            usual = tuple(coverage.seen for _, coverage, _ in polls if coverage.state == "complete")
+            found[name] = Memory(url=url, stamp=stamp, usual=usual, last_new_at=max((at for at, _, added in polls if added), default=None))
+        return found
 
-    def remember(self, download: Download, parsed: Parsed, coverage: Coverage) -> int:
+    def known(self, source: Source, entries: Sequence[Entry]) -> set[str]:
+        urls = Counter(entry.url for entry in entries)
+        known_urls = {entry.url for entry, _ in self._entries.values() if entry.source_name == source.name and entry.url}
+        by_url = {entry.key for entry in entries if source.kind != "arxiv" and urls[entry.url] == 1 and entry.url in known_urls}
+        return by_url | {entry.key for entry in entries if entry.key in self._entries}
+
+    def remember(self, download: Download, entries: Sequence[Entry], coverage: Coverage) -> None:
         source = download.source
         is_first = source.name not in self._stamps
-        new = [entry for entry in parsed.entries if entry.key not in self._entries]
-        for entry in new:
+        for entry in entries:
             age = None if entry.published_at is None else (download.fetched_at - entry.published_at).total_seconds() / 86400
             is_old = source.kind == "feed" if age is None else age > source.window_days
-            self._entries[entry.key] = (entry, is_first and is_old)
+            self._entries.setdefault(entry.key, (entry, is_first and is_old))
         self._stamps[source.name] = (source.url, download.stamp)
+        self._added[source.name, download.fetched_at] = len(entries)
         self.record(source, coverage, download.fetched_at)
-        return len(new)
 
     def record(self, source: Source, coverage: Coverage, now: datetime) -> None:
-        self._polls[source.name, now] = coverage
+        if coverage.note != UNCHANGED or (source.name, now) not in self._polls:
+            self._polls[source.name, now] = coverage
 
     def untold(self, edition: str, source_names: Sequence[str], until: datetime) -> list[Entry]:
         windows = [(issue.since, issue.until) for issue in self._archive.issues.values() if issue.edition == edition]
@@ -83,7 +96,12 @@ class FakeStore:
 
     def polls(self, source_names: Sequence[str], since: datetime, until: datetime) -> dict[str, Coverage]:
         polls = sorted(self._polls.items(), key=lambda item: item[0][1])
-        return {name: coverage for (name, at), coverage in polls if name in source_names and since < at <= until}
+        found: dict[str, Coverage] = {}
+        for (name, at), coverage in polls:
+            earlier = found.get(name)
+            if name in source_names and since < at <= until and (coverage.note != UNCHANGED or earlier is None or earlier.state == "failed"):
+                found[name] = coverage
+        return found
 
 
 @dataclass

@@ -13,7 +13,7 @@ ROWS = [
     {"cli", "schedule", "serve"},
     {"wiring"},
     {"pipeline"},
-    {"fetch", "parse", "store", "classify", "cluster", "rank", "write", "render", "publish", "audience", "settings", "plugins"},
+    {"fetch", "parse", "store", "classify", "cluster", "rank", "write", "render", "publish", "audience", "settings", "plugins", "coverage"},
     {"ports"},
     {"figures"},
     {"model", "errors", "text", "shipped"},

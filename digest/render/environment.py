@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from digest.errors import RenderError
 from digest.figures import change
-from digest.model import Coverage, Issue
+from digest.model import ArxivPause, Coverage, Issue, Language
 from digest.render.words import HTML_LANGUAGES, Words
 from digest.text import is_han
 
@@ -39,6 +39,8 @@ class Templates:
             "change": change,
             "states": states,
             "local": local,
+            "pause": self._pause,
+            "empty_day": self._empty_day,
         }
         self._environment.filters |= {"safe_url": safe_url, "language_of": language_of, "markdown": escape_markdown, "digest": short_hash}
 
@@ -52,6 +54,27 @@ class Templates:
             raise RenderError(f"{error.filename or name}:{error.lineno}: {error.message}") from error
         except (TemplateError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise RenderError(f"{_where(error, name)}: {error}") from error
+
+    def _pause(self, language: Language, pause: ArxivPause) -> str:
+        """Why arXiv says nothing today and when it speaks again, in one sentence."""
+        sentence = "arXiv does not announce today (%(why)s); the next batch comes on %(day)s."
+        why, day = self.words.say(language, pause.why), self.words.weekday(language, pause.next_day)
+        return self.words.say(language, sentence, why=why, day=day)
+
+    def _empty_day(self, language: Language, issue: Issue) -> str:
+        """Why a day has no pick: nothing on the topic, nothing new, or nothing that could be read."""
+        failed = len(states(issue).get("failed", ()))
+        count = self.words.count
+        parts = []
+        if issue.entries_read:
+            one, many = "%(number)s entry was read, none is about the topic.", "%(number)s entries were read, none is about the topic."
+            parts.append(count(language, one, many, issue.entries_read))
+        elif not failed:
+            parts.append(self.words.say(language, "The sources said nothing new."))
+        if failed:
+            one, many = "%(number)s source could not be read; the reason is below.", "%(number)s sources could not be read; the reasons are below."
+            parts.append(count(language, one, many, failed))
+        return ("" if language == "zh" else " ").join(parts)
 
 
 def _where(error: Exception, name: str) -> str:

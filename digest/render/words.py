@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_date, format_datetime, format_time
+from babel.dates import format_date, format_datetime
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import Translations
@@ -39,13 +39,9 @@ class Words:
         """Such as "Monday, November 30, 2026" or "2026年11月30日星期一"."""
         return str(format_date(day, format="full", locale=_LOCALES[language]))
 
-    def short_day(self, language: Language, day: date) -> str:
-        """Such as "Nov 30" or "11月30日"."""
-        return str(format_date(day, format="MMM d" if language == "en" else "M月d日", locale=_LOCALES[language]))
-
-    def time(self, language: Language, moment: datetime, zone: str) -> str:
-        """Hour and minute in the zone, 24 hours."""
-        return str(format_time(moment, format="HH:mm", tzinfo=ZoneInfo(zone), locale=_LOCALES[language]))
+    def weekday(self, language: Language, day: date) -> str:
+        """Such as "Tuesday, Sep 8" or "9月8日星期二"."""
+        return str(format_date(day, format="EEEE, MMM d" if language == "en" else "M月d日EEEE", locale=_LOCALES[language]))
 
     def moment(self, language: Language, moment: datetime, zone: str) -> str:
         """Day, hour and minute in the zone."""

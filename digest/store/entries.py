@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import Connection, Engine, Row, Table, and_, exists, func, or_, select
+from sqlalchemy import Connection, Engine, Row, Table, and_, exists, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from digest.model import CacheStamp, Coverage, Download, Entry, Identifiers, Parsed, Source
+from digest.model import UNCHANGED, CacheStamp, Coverage, Download, Entry, Identifiers, Memory, Source
 from digest.store.database import transaction
 from digest.store.tables import entries, issues, polls, sources
 from digest.text import arxiv_id, canonical_url
@@ -20,45 +21,72 @@ def insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.I
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
+MEMORY = timedelta(days=40)
+
+
 class SqlEntryStore:
     """The EntryStore on SQLite and PostgreSQL."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def stamps(self) -> Mapping[str, CacheStamp]:
+    def memories(self, now: datetime) -> Mapping[str, Memory]:
+        lately = and_(polls.c.polled_at > now - MEMORY, polls.c.polled_at <= now)
+        usual: defaultdict[str, list[int]] = defaultdict(list)
+        last_new: dict[str, datetime] = {}
         with transaction(self._engine) as connection:
-            rows = connection.execute(select(sources.c.name, sources.c.url, sources.c.etag, sources.c.last_modified))
-            return {f"{row.name} {row.url}": CacheStamp(etag=row.etag, last_modified=row.last_modified) for row in rows}
+            for poll in connection.execute(select(polls).where(lately).order_by(polls.c.polled_at)):
+                if poll.state == "complete":
+                    usual[poll.source_name].append(poll.seen)
+                if poll.added:
+                    last_new[poll.source_name] = poll.polled_at
+            return {
+                row.name: Memory(
+                    url=row.url,
+                    stamp=CacheStamp(etag=row.etag, last_modified=row.last_modified),
+                    usual=tuple(usual[row.name]),
+                    last_new_at=last_new.get(row.name),
+                )
+                for row in connection.execute(select(sources))
+            }
 
-    def remember(self, download: Download, parsed: Parsed, coverage: Coverage) -> int:
+    def known(self, source: Source, entries_: Sequence[Entry]) -> set[str]:
+        of_source = entries.c.source_name == source.name
+        urls = Counter(entry.url for entry in entries_ if entry.url)
+        alone = [url for url, times in urls.items() if times == 1] if source.kind != "arxiv" else []
+        with transaction(self._engine) as connection:
+            keys = set(connection.execute(select(entries.c.key).where(entries.c.key.in_([entry.key for entry in entries_]))).scalars())
+            addresses = set(connection.execute(select(entries.c.url).where(of_source, entries.c.url.in_(alone))).scalars()) if alone else set()
+        return keys | {entry.key for entry in entries_ if entry.url in addresses}
+
+    def remember(self, download: Download, entries_: Sequence[Entry], coverage: Coverage) -> None:
         source, now = download.source, download.fetched_at
         with transaction(self._engine) as connection:
             is_first = connection.execute(select(sources.c.name).where(sources.c.name == source.name)).first() is None
-            rows = [_row(entry, is_first and _is_old(entry, source, now)) for entry in parsed.entries]
-            added = 0
-            if rows:
-                before = connection.execute(select(func.count()).select_from(entries).where(entries.c.source_name == source.name)).scalar_one()
+            if entries_:
+                rows = [_row(entry, is_first and _is_old(entry, source, now)) for entry in entries_]
                 connection.execute(insert(connection, entries).on_conflict_do_nothing(), rows)
-                after = connection.execute(select(func.count()).select_from(entries).where(entries.c.source_name == source.name)).scalar_one()
-                added = after - before
             self._save_stamp(connection, download)
-            self._save_poll(connection, coverage, now)
-            return added
+            self._save_poll(connection, coverage, now, len(entries_))
 
     def _save_stamp(self, connection: Connection, download: Download) -> None:
         stamp = {"url": download.source.url, "etag": download.stamp.etag, "last_modified": download.stamp.last_modified}
         statement = insert(connection, sources).values(name=download.source.name, first_polled_at=download.fetched_at, **stamp)
         connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=stamp))
 
-    def _save_poll(self, connection: Connection, coverage: Coverage, now: datetime) -> None:
+    def _save_poll(self, connection: Connection, coverage: Coverage, now: datetime, added: int) -> None:
         outcome = {"state": coverage.state, "seen": coverage.seen, "note": coverage.note}
-        statement = insert(connection, polls).values(source_name=coverage.source_name, polled_at=now, **outcome)
+        statement = insert(connection, polls).values(source_name=coverage.source_name, polled_at=now, added=added, **outcome)
         connection.execute(statement.on_conflict_do_update(index_elements=["source_name", "polled_at"], set_=outcome))
 
     def record(self, source: Source, coverage: Coverage, now: datetime) -> None:
         with transaction(self._engine) as connection:
-            self._save_poll(connection, coverage, now)
+            if coverage.note != UNCHANGED or not self._has_poll(connection, source, now):
+                self._save_poll(connection, coverage, now, 0)
+
+    def _has_poll(self, connection: Connection, source: Source, now: datetime) -> bool:
+        there = select(polls.c.state).where(polls.c.source_name == source.name, polls.c.polled_at == now)
+        return connection.execute(there).first() is not None
 
     def untold(self, edition: str, source_names: Sequence[str], until: datetime) -> list[Entry]:
         in_an_issue = exists().where(and_(issues.c.edition == edition, issues.c.since < entries.c.seen_at, entries.c.seen_at <= issues.c.until))
@@ -85,10 +113,13 @@ class SqlEntryStore:
         statement = (
             select(polls).where(polls.c.source_name.in_(source_names), polls.c.polled_at > since, polls.c.polled_at <= until).order_by(polls.c.polled_at)
         )
+        found: dict[str, Coverage] = {}
         with transaction(self._engine) as connection:
-            return {
-                row.source_name: Coverage(source_name=row.source_name, state=row.state, seen=row.seen, note=row.note) for row in connection.execute(statement)
-            }
+            for row in connection.execute(statement):
+                earlier = found.get(row.source_name)
+                if row.note != UNCHANGED or earlier is None or earlier.state == "failed":
+                    found[row.source_name] = Coverage(source_name=row.source_name, state=row.state, seen=row.seen, note=row.note)
+        return found
 
 
 def _is_old(entry: Entry, source: Source, now: datetime) -> bool:
@@ -101,7 +132,7 @@ def _row(entry: Entry, is_backlog: bool) -> dict[str, Any]:
     return {
         "key": entry.key,
         "source_name": entry.source_name,
-        "url": entry.url,
+        "url": entry.url[:2000],
         "arxiv": entry.ids.arxiv,
         "doi": entry.ids.doi,
         "repository": entry.ids.repository[:200],

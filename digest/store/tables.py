@@ -44,6 +44,7 @@ polls = Table(
     Column("polled_at", UtcDateTime, primary_key=True),
     Column("state", String(20), nullable=False),
     Column("seen", Integer, nullable=False),
+    Column("added", Integer, nullable=False),
     Column("note", Text, nullable=False),
 )
 
@@ -52,7 +53,7 @@ entries = Table(
     metadata,
     Column("key", String(600), primary_key=True),
     Column("source_name", String(200), nullable=False),
-    Column("url", Text, nullable=False),
+    Column("url", String(2000), nullable=False),
     Column("arxiv", String(40), nullable=False),
     Column("doi", String(120), nullable=False),
     Column("repository", String(200), nullable=False),
@@ -66,6 +67,7 @@ entries = Table(
     Column("revision", String(10), nullable=False),
     Column("is_backlog", Boolean, nullable=False),
     Index("entries_by_time", "seen_at", "source_name"),
+    Index("entries_by_url", "url"),
 )
 
 issues = Table(

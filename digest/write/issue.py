@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from digest.model import Article, Claim, Coverage, Issue, Language, Mention, NearMiss, Pick, Section, Source, Story, Wording
+from digest.model import Article, ArxivPause, Claim, Coverage, Issue, Language, Mention, NearMiss, Pick, Section, Source, Story, Wording
 from digest.ports import Writer
 from digest.write.grounding import complaints
 from digest.write.sentences import best
@@ -68,6 +68,7 @@ def compose(
     near_misses: Sequence[NearMiss],
     coverage: Sequence[Coverage],
     entries_read: int,
+    arxiv_pause: ArxivPause | None,
     since: datetime,
     until: datetime,
 ) -> Issue:
@@ -88,6 +89,7 @@ def compose(
         near_misses=tuple(near_misses),
         coverage=tuple(coverage),
         entries_read=entries_read,
+        arxiv_pause=arxiv_pause,
         tag_titles={tag: dict(frame.topic_titles[tag]) for article in articles for tag in article.tags},
         since=since,
         until=until,

@@ -113,7 +113,7 @@ def test_nothing_reachable_is_an_honest_issue(tmp_path: Path, capsys: pytest.Cap
     errors = capsys.readouterr().err
     assert "Gone" in errors and "Lost" in errors
     page = next((tmp_path / "out").rglob("zh.html")).read_text(encoding="utf-8")
-    assert "没有一个来源能读取" in page
+    assert "有 2 个来源未能读取，原因见下。" in page
 
 
 def test_a_second_poll_is_answered_by_304(demo: Path, server: FeedServer) -> None:

@@ -92,6 +92,8 @@ def test_every_word_of_the_templates_stands_in_both_catalogues() -> None:
             text = path.read_text(encoding="utf-8")
             used |= set(re.findall(r"\bt\(\w+, [\"']([^\"']+)[\"']\s*[,)]", text))
             used |= set(re.findall(r"\bn\(\w+, \"([^\"]+)\"", text))
+    for path in (ROOT / "digest" / "render").glob("*.py"):
+        used |= set(re.findall(r"\"(%\(number\)s [^\"]+)\", \"%", path.read_text(encoding="utf-8")))
     assert len(used) > 25
     for language, catalogue in catalogues.items():
         missing = sorted(message for message in used if message not in catalogue or not catalogue[message].string)
@@ -136,4 +138,13 @@ def test_an_empty_day_is_an_issue_that_says_so() -> None:
     }
     assert "今天没有入选内容" in documents["2026/11/24/zh.html"]
     assert "612 entries were read, none is about the topic." in documents["2026/11/24/en.html"]
-    assert "No pick today." in documents["2026/11/24/en.txt"]
+    assert "No pick today. 612 entries were read" in documents["2026/11/24/en.txt"]
+
+
+def test_a_day_on_which_nothing_was_said_says_that() -> None:
+    issue = an_issue()
+    documents = {
+        document.name: document.body.decode() for document in IssueRenderer(Templates([ROOT / "templates"])).render(issue, Shelf(lines=(), recent=(issue,)))
+    }
+    assert "各来源没有新内容。" in documents["2026/11/24/zh.html"]
+    assert "The sources said nothing new." in documents["2026/11/24/en.md"]

@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
 
-from digest.model import CacheStamp, Decision, Identifiers, Receipt
+from digest.model import CacheStamp, Decision, Entry, Identifiers, Receipt
 from digest.ports import Archive, EntryStore
 from digest.store.archive import SqlArchive
 from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
-from tests.builders import DAY, NOON, a_coverage, a_download, a_parsed, a_source, an_entry, an_issue
+from tests.builders import DAY, NOON, a_coverage, a_download, a_source, an_entry, an_issue
 from tests.fakes import FakeArchive, FakeStore
 
 
@@ -52,9 +53,13 @@ def both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Both]:
     engine.dispose()
 
 
-def remember(both: Both, *entries: object, **changes: object) -> int:
+def remember(both: Both, *entries: Entry, **changes: Any) -> int:
+    """Remembers what is new, as collecting does; the number of new entries."""
     download = a_download(**changes)
-    return both.store.remember(download, a_parsed(*entries), a_coverage(source_name=download.source.name))  # type: ignore[arg-type]
+    known = both.store.known(download.source, entries)
+    new = [entry for entry in entries if entry.key not in known]
+    both.store.remember(download, new, a_coverage(source_name=download.source.name, seen=len(entries)))
+    return len(new)
 
 
 def untold(both: Both, hours: int = 1) -> list[str]:
@@ -86,10 +91,31 @@ def test_the_first_poll_keeps_what_is_older_than_the_window_out(both: Both) -> N
 def test_stamps_are_verbatim_and_belong_to_an_address(both: Both) -> None:
     stamp = CacheStamp(etag='W/"odd, one"', last_modified="yesterday, roughly")
     remember(both, stamp=stamp)
-    assert both.store.stamps() == {"Blog https://blog.example.com/feed": stamp}
+    memory = both.store.memories(NOON + timedelta(hours=1))["Blog"]
+    assert (memory.url, memory.stamp) == ("https://blog.example.com/feed", stamp)
     moved = a_source(url="https://elsewhere.example/feed")
     remember(both, source=moved, stamp=CacheStamp())
-    assert both.store.stamps() == {"Blog https://elsewhere.example/feed": CacheStamp()}
+    memory = both.store.memories(NOON + timedelta(hours=1))["Blog"]
+    assert (memory.url, memory.stamp) == ("https://elsewhere.example/feed", CacheStamp())
+
+
+def test_a_memory_holds_what_is_usual_and_when_something_was_new(both: Both) -> None:
+    remember(both, an_entry(), an_entry(key="Blog|2", url=""))
+    later = NOON + timedelta(hours=1)
+    remember(both, an_entry(), fetched_at=later, stamp=CacheStamp(etag="2"))
+    both.store.record(a_source(), a_coverage(state="failed", seen=0), later + timedelta(hours=1))
+    memory = both.store.memories(later + timedelta(days=1))["Blog"]
+    assert (memory.usual, memory.last_new_at, memory.stamp.etag) == ((2, 1), NOON, "2")
+    assert both.store.memories(NOON + timedelta(days=90))["Blog"].usual == ()
+
+
+def test_a_new_guid_at_a_known_address_is_no_news_but_a_shared_address_is_none(both: Both) -> None:
+    remember(both, an_entry())
+    flipped = an_entry(key="Blog|new-guid", url=an_entry().url)
+    assert both.store.known(a_source(), [flipped]) == {"Blog|new-guid"}
+    assert both.store.known(a_source(), [flipped, an_entry(key="Blog|other", url=an_entry().url)]) == set()
+    assert both.store.known(a_source(name="Else"), [an_entry(key="Else|1", source_name="Else")]) == set()
+    assert both.store.known(a_source(kind="arxiv"), [flipped]) == set()
 
 
 def test_an_entry_belongs_to_the_first_issue_made_after_it_was_seen(both: Both) -> None:
@@ -114,6 +140,15 @@ def test_the_last_poll_of_each_source_counts(both: Both) -> None:
     both.store.record(source, a_coverage(state="quiet", seen=0), NOON + timedelta(hours=1))
     assert both.store.polls(["Blog"], NOON, NOON + timedelta(hours=2))["Blog"].state == "quiet"
     assert both.store.polls(["Blog"], NOON - timedelta(hours=1), NOON)["Blog"].note == "no"
+
+
+def test_an_unchanged_poll_hides_no_other(both: Both) -> None:
+    source, later = a_source(), NOON + timedelta(hours=1)
+    both.store.record(source, a_coverage(state="degraded", note="cut off"), NOON)
+    for moment in (NOON, later):
+        both.store.record(source, a_coverage(state="quiet", seen=0, note="unchanged"), moment)
+    assert both.store.polls(["Blog"], NOON - timedelta(hours=1), later)["Blog"].note == "cut off"
+    assert both.store.polls(["Blog"], NOON, later)["Blog"].state == "quiet"
 
 
 def test_an_archived_issue_wins_over_a_second_one(both: Both) -> None:

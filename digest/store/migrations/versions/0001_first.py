@@ -22,13 +22,14 @@ def upgrade() -> None:
         sa.Column("polled_at", sa.DateTime, primary_key=True),
         sa.Column("state", sa.String(20), nullable=False),
         sa.Column("seen", sa.Integer, nullable=False),
+        sa.Column("added", sa.Integer, nullable=False),
         sa.Column("note", sa.Text, nullable=False),
     )
     op.create_table(
         "entries",
         sa.Column("key", sa.String(600), primary_key=True),
         sa.Column("source_name", sa.String(200), nullable=False),
-        sa.Column("url", sa.Text, nullable=False),
+        sa.Column("url", sa.String(2000), nullable=False),
         sa.Column("arxiv", sa.String(40), nullable=False),
         sa.Column("doi", sa.String(120), nullable=False),
         sa.Column("repository", sa.String(200), nullable=False),
@@ -43,6 +44,7 @@ def upgrade() -> None:
         sa.Column("is_backlog", sa.Boolean, nullable=False),
     )
     op.create_index("entries_by_time", "entries", ["seen_at", "source_name"])
+    op.create_index("entries_by_url", "entries", ["url"])
     op.create_table(
         "issues",
         sa.Column("edition", sa.String(100), primary_key=True),

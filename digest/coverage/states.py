@@ -1,0 +1,44 @@
+"""The state of one poll of one source, from what it held, what is known, and what is usual."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from statistics import median
+
+from digest.coverage.arxiv_calendar import eastern_day, pause
+from digest.model import UNCHANGED, Coverage, CoverageState, Parsed, Source
+
+ARXIV_ROW_LIMIT = 2000
+FEW_SHARE = 0.25
+FEW_MEDIAN = 20
+FEW_POLLS = 5
+
+
+def of_unchanged(source: Source, now: datetime, has_batch: bool) -> Coverage:
+    """A poll that was answered "unchanged". ``has_batch``: today's arXiv batch was read before."""
+    if source.kind == "arxiv" and not pause(eastern_day(now)) and not has_batch:
+        return Coverage(source_name=source.name, state="waiting", note="arXiv has not announced yet")
+    return Coverage(source_name=source.name, state="quiet", note=UNCHANGED)
+
+
+def of_parsed(source: Source, parsed: Parsed, known: Collection[str], usual: Sequence[int], now: datetime, has_batch: bool) -> Coverage:
+    """A poll that brought a body. ``known`` are the keys seen before, ``usual`` how many entries earlier polls held."""
+    seen = len(parsed.entries)
+    state, note = _state(source, parsed, known, usual, now, has_batch)
+    return Coverage(source_name=source.name, state=state, seen=seen, note="; ".join(part for part in (*parsed.warnings, note) if part))
+
+
+def _state(source: Source, parsed: Parsed, known: Collection[str], usual: Sequence[int], now: datetime, has_batch: bool) -> tuple[CoverageState, str]:
+    is_due = source.kind == "arxiv" and not pause(eastern_day(now)) and not has_batch
+    if not parsed.entries:
+        return ("waiting", "arXiv has not announced yet") if is_due else ("quiet", "")
+    if source.kind == "arxiv" and len(parsed.entries) >= ARXIV_ROW_LIMIT:
+        return "degraded", "arXiv cuts a feed at 2,000 rows, and new papers go first; read fewer categories in one feed"
+    if parsed.warnings:
+        return "degraded", ""
+    if is_due and all(entry.key in known for entry in parsed.entries):
+        return "stale", "the batch of the day before under today's date"
+    if len(usual) >= FEW_POLLS and median(usual) >= FEW_MEDIAN and len(parsed.entries) < FEW_SHARE * median(usual):
+        return "degraded", f"far fewer than usual ({len(parsed.entries)} instead of about {median(usual):g})"
+    return "complete", ""
