@@ -117,7 +117,7 @@ def make(
         return Report(issue=archived, coverage=archived.coverage, counts=_counts(archived))
     since = parts.archive.last_until(frame.name, day) or _BEGINNING
     by_name = {source.name: source for source in sources}
-    entries = [entry for entry in parts.store.untold(frame.name, list(by_name), now) if entry.revision != "replaced"]
+    entries = [entry for entry in parts.store.untold(frame.name, list(by_name), since, now) if entry.revision != "replaced"]
     labelled = []
     for entry in entries:
         labelled.append(label(parts, entry, by_name[entry.source_name]))

@@ -71,8 +71,8 @@ class EntryStore(Protocol):
     def record(self, source: Source, coverage: Coverage, now: datetime) -> None:
         """Saves a poll that brought no entries; one without change never replaces another of the same moment."""
 
-    def untold(self, edition: str, source_names: Sequence[str], until: datetime) -> list[Entry]:
-        """Entries first seen up to ``until`` that lie in no issue of the edition, by time seen and key."""
+    def untold(self, edition: str, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
+        """Entries first seen after ``since`` and up to ``until`` that lie in no issue of the edition, by time seen and key."""
 
     def seen(self, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
         """Entries first seen after ``since`` and up to ``until``, without backlog, by time seen and key."""

@@ -75,12 +75,12 @@ class FakeStore:
         if coverage.note != UNCHANGED or (source.name, now) not in self._polls:
             self._polls[source.name, now] = coverage
 
-    def untold(self, edition: str, source_names: Sequence[str], until: datetime) -> list[Entry]:
+    def untold(self, edition: str, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
         windows = [(issue.since, issue.until) for issue in self._archive.issues.values() if issue.edition == edition]
         found = [
             entry
             for entry, is_backlog in self._entries.values()
-            if not is_backlog and entry.seen_at <= until and entry.source_name in source_names and not any(a < entry.seen_at <= b for a, b in windows)
+            if not is_backlog and since < entry.seen_at <= until and entry.source_name in source_names and not any(a < entry.seen_at <= b for a, b in windows)
         ]
         return sorted(found, key=lambda entry: (entry.seen_at, entry.key))
 

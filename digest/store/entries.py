@@ -88,11 +88,13 @@ class SqlEntryStore:
         there = select(polls.c.state).where(polls.c.source_name == source.name, polls.c.polled_at == now)
         return connection.execute(there).first() is not None
 
-    def untold(self, edition: str, source_names: Sequence[str], until: datetime) -> list[Entry]:
+    def untold(self, edition: str, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
         in_an_issue = exists().where(and_(issues.c.edition == edition, issues.c.since < entries.c.seen_at, entries.c.seen_at <= issues.c.until))
         statement = (
             select(entries)
-            .where(entries.c.seen_at <= until, entries.c.is_backlog.is_(False), entries.c.source_name.in_(source_names), ~in_an_issue)
+            .where(
+                entries.c.seen_at > since, entries.c.seen_at <= until, entries.c.is_backlog.is_(False), entries.c.source_name.in_(source_names), ~in_an_issue
+            )
             .order_by(entries.c.seen_at, entries.c.key)
         )
         with transaction(self._engine) as connection:

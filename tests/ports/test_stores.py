@@ -21,6 +21,9 @@ from tests.builders import DAY, NOON, a_coverage, a_download, a_source, an_entry
 from tests.fakes import FakeArchive, FakeStore
 
 
+LONG_AGO = NOON - timedelta(days=365)
+
+
 @dataclass
 class Both:
     store: EntryStore
@@ -63,20 +66,20 @@ def remember(both: Both, *entries: Entry, **changes: Any) -> int:
 
 
 def untold(both: Both, hours: int = 1) -> list[str]:
-    return [entry.key for entry in both.store.untold("training", ["Blog"], NOON + timedelta(hours=hours))]
+    return [entry.key for entry in both.store.untold("training", ["Blog"], LONG_AGO, NOON + timedelta(hours=hours))]
 
 
 def test_entries_come_back_as_they_were(both: Both) -> None:
     entry = an_entry(title="训练加速 “quoted” 🚀", authors=("A. One", "李四"), published_at=None, published_by="seen", revision="cross")
     remember(both, an_entry(key="Blog|0", published_at=NOON))
     remember(both, entry)
-    assert both.store.untold("training", ["Blog"], NOON)[1] == entry
+    assert both.store.untold("training", ["Blog"], LONG_AGO, NOON)[1] == entry
 
 
 def test_what_is_known_is_not_new_and_stays_as_first_seen(both: Both) -> None:
     assert remember(both, an_entry()) == 1
     assert remember(both, an_entry(title="Changed", seen_at=NOON + timedelta(hours=1)), fetched_at=NOON + timedelta(hours=1)) == 0
-    assert both.store.untold("training", ["Blog"], NOON)[0].title == "A title of some length"
+    assert both.store.untold("training", ["Blog"], LONG_AGO, NOON)[0].title == "A title of some length"
 
 
 def test_the_first_poll_keeps_what_is_older_than_the_window_out(both: Both) -> None:
@@ -125,13 +128,13 @@ def test_an_entry_belongs_to_the_first_issue_made_after_it_was_seen(both: Both) 
     later = NOON + timedelta(minutes=30)
     remember(both, an_entry(key="Blog|2", seen_at=later), fetched_at=later)
     assert untold(both) == ["Blog|2"]
-    assert both.store.untold("other", ["Blog"], NOON) != []
+    assert both.store.untold("other", ["Blog"], LONG_AGO, NOON) != []
 
 
 def test_entries_of_other_sources_and_of_the_future_are_left_out(both: Both) -> None:
     remember(both, an_entry())
-    assert both.store.untold("training", ["Blog"], NOON - timedelta(seconds=1)) == []
-    assert both.store.untold("training", ["Else"], NOON) == []
+    assert both.store.untold("training", ["Blog"], LONG_AGO, NOON - timedelta(seconds=1)) == []
+    assert both.store.untold("training", ["Else"], LONG_AGO, NOON) == []
 
 
 def test_the_last_poll_of_each_source_counts(both: Both) -> None:
