@@ -22,7 +22,17 @@ class ConfigError(DigestError):
 
 
 class FetchError(DigestError):
-    """An address gave no usable bytes."""
+    """An address gave no usable bytes.
+
+    ``is_ours``: the fault lies on this side (no network), so the source is asked again without a pause.
+    ``retry_after_seconds`` is what the server asked for; ``is_gone``: it said that the feed is gone for good (410).
+    """
+
+    def __init__(self, message: str, *, is_ours: bool = False, retry_after_seconds: float = 0.0, is_gone: bool = False) -> None:
+        super().__init__(message)
+        self.is_ours = is_ours
+        self.retry_after_seconds = retry_after_seconds
+        self.is_gone = is_gone
 
 
 class ParseError(DigestError):

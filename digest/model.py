@@ -64,18 +64,25 @@ class CacheStamp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What earlier polls of a source left: its address and validators, how many entries the complete ones held
-    lately, and when one last brought something new."""
+    """What earlier polls of a source left: its address and validators, how many entries the complete ones held lately, when one
+    last brought something new, failures in a row and until when to leave it alone, and where it says it moved for good."""
 
     url: str = ""
     stamp: CacheStamp = CacheStamp()
     usual: tuple[int, ...] = ()
     last_new_at: datetime | None = None
+    failures: int = 0
+    failure: str = ""
+    not_before: datetime | None = None
+    is_gone: bool = False
+    moved_to: str = ""
+    moved_times: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
-    """What an address answered: decompressed bytes, and where they finally came from."""
+    """What an address answered: decompressed bytes, where they finally came from, and the address that the server
+    says to use for ever (``moved_to``, empty without a permanent redirect)."""
 
     source: Source
     url: str
@@ -84,6 +91,7 @@ class Download:
     charset: str | None
     stamp: CacheStamp
     fetched_at: datetime
+    moved_to: str = ""
 
     def __post_init__(self) -> None:
         _require_zone(self.fetched_at, "fetched_at")

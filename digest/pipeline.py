@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +19,6 @@ from digest.errors import DigestError, FetchError
 from digest.model import (
     UNCHANGED,
     ArxivPause,
-    CacheStamp,
     Coverage,
     Decision,
     Document,
@@ -40,6 +39,7 @@ from digest.write.issue import EditionFrame, compose, write_article
 log = logging.getLogger(__name__)
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 FEED_ISSUES = 30
+MOVES_TO_BELIEVE = 2
 Step = Callable[[str], None]
 
 
@@ -77,14 +77,35 @@ async def collect(parts: Parts, sources: Sequence[Source], now: datetime, step: 
 
 
 async def _collect_one(parts: Parts, source: Source, memory: Memory, now: datetime, step: Step) -> tuple[Coverage, Problem | None, int]:
+    memory = memory if memory.url == source.url else Memory(usual=memory.usual, last_new_at=memory.last_new_at)
     try:
+        if memory.is_gone:
+            return Coverage(source_name=source.name, state="off", note="the server said it is gone for good (410); remove the source"), None, 0
+        if memory.not_before is not None and now < memory.not_before:
+            return _left_alone(parts, source, memory, now)
         return await _ask(parts, source, memory, now)
     except DigestError as error:
-        coverage = Coverage(source_name=source.name, state="failed", note=str(error))
-        parts.store.record(source, coverage, now)
-        return coverage, Problem(step="collect", subject=source.name, message=str(error)), 0
+        return _failed(parts, source, memory, now, error)
     finally:
         step(source.name)
+
+
+def _left_alone(parts: Parts, source: Source, memory: Memory, now: datetime) -> tuple[Coverage, Problem, int]:
+    coverage = Coverage(source_name=source.name, state="failed", note=memory.failure)
+    parts.store.pause(source, coverage, now, memory.not_before, failures=memory.failures, is_gone=False)
+    message = f"{memory.failure}; left alone until {memory.not_before:%Y-%m-%d %H:%M} UTC"
+    return coverage, Problem(step="collect", subject=source.name, message=message), 0
+
+
+def _failed(parts: Parts, source: Source, memory: Memory, now: datetime, error: DigestError) -> tuple[Coverage, Problem, int]:
+    coverage = Coverage(source_name=source.name, state="failed", note=str(error))
+    failures, until, is_gone = memory.failures, memory.not_before, False
+    if not (isinstance(error, FetchError) and error.is_ours):
+        failures += 1
+        until = states.not_before(failures, error.retry_after_seconds if isinstance(error, FetchError) else 0, now)
+        is_gone = isinstance(error, FetchError) and error.is_gone
+    parts.store.pause(source, coverage, now, until, failures=failures, is_gone=is_gone)
+    return coverage, Problem(step="collect", subject=source.name, message=str(error)), 0
 
 
 async def _ask(parts: Parts, source: Source, memory: Memory, now: datetime) -> tuple[Coverage, Problem | None, int]:
@@ -93,7 +114,11 @@ async def _ask(parts: Parts, source: Source, memory: Memory, now: datetime) -> t
     if fetcher is None:
         raise FetchError(f"no way to fetch {scheme}: addresses; known: {', '.join(name or 'path' for name in parts.fetchers)}")
     has_batch = memory.last_new_at is not None and memory.last_new_at >= batch_begins_at(eastern_day(now))
-    download = await fetcher.fetch(source, memory.stamp if memory.url == source.url else CacheStamp(), now)
+    has_moved = memory.moved_times >= MOVES_TO_BELIEVE
+    asked = replace(source, url=memory.moved_to) if has_moved else source
+    download = await fetcher.fetch(asked, memory.stamp, now)
+    if download is not None and has_moved:
+        download = replace(download, source=source, moved_to=memory.moved_to)
     if download is None:
         coverage = states.of_unchanged(source, now, has_batch)
         parts.store.record(source, coverage, now)

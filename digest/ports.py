@@ -69,7 +69,10 @@ class EntryStore(Protocol):
         """
 
     def record(self, source: Source, coverage: Coverage, now: datetime) -> None:
-        """Saves a poll that brought no entries; one without change never replaces another of the same moment."""
+        """Saves a poll that was answered without entries; one without change never replaces another of the same moment."""
+
+    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool) -> None:
+        """Saves a poll that failed, the failures in a row, and until when to leave the source alone."""
 
     def untold(self, edition: str, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
         """Entries first seen after ``since`` and up to ``until`` that lie in no issue of the edition, by time seen and key."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,7 +13,7 @@ from threading import Thread
 from types import TracebackType
 
 from digest.errors import PublishError
-from digest.model import UNCHANGED, CacheStamp, Coverage, Decision, Document, Download, Entry, Issue, IssueLine, Memory, Receipt, Shelf, Source
+from digest.model import UNCHANGED, Coverage, Decision, Document, Download, Entry, Issue, IssueLine, Memory, Receipt, Shelf, Source
 from digest.text import arxiv_id, canonical_url
 
 
@@ -40,18 +40,22 @@ class FakeStore:
 
     def __init__(self, archive: FakeArchive | None = None) -> None:
         self._entries: dict[str, tuple[Entry, bool]] = {}
-        self._stamps: dict[str, tuple[str, CacheStamp]] = {}
+        self._sources: dict[str, Memory] = {}
+        self._read: set[str] = set()
         self._added: dict[tuple[str, datetime], int] = {}
         self._polls: dict[tuple[str, datetime], Coverage] = {}
         self._archive = archive or FakeArchive()
 
     def memories(self, now: datetime) -> dict[str, Memory]:
-        lately = sorted((at, name) for name, at in self._polls if now - timedelta(days=40) < at <= now)
         found = {}
-        for name, (url, stamp) in self._stamps.items():
-            polls = [(at, self._polls[name, at], self._added.get((name, at), 0)) for at, other in lately if other == name]
-            usual = tuple(coverage.seen for _, coverage, _ in polls if coverage.state == "complete")
-            found[name] = Memory(url=url, stamp=stamp, usual=usual, last_new_at=max((at for at, _, added in polls if added), default=None))
+        for name, memory in self._sources.items():
+            polls = [(at, coverage) for (other, at), coverage in sorted(self._polls.items()) if other == name and now - timedelta(days=40) < at <= now]
+            found[name] = replace(
+                memory,
+                usual=tuple(coverage.seen for _, coverage in polls if coverage.state == "complete"),
+                last_new_at=max((at for at, _ in polls if self._added.get((name, at))), default=None),
+                failure=polls[-1][1].note if polls and polls[-1][1].state == "failed" else "",
+            )
         return found
 
     def known(self, source: Source, entries: Sequence[Entry]) -> set[str]:
@@ -61,19 +65,28 @@ class FakeStore:
         return by_url | {entry.key for entry in entries if entry.key in self._entries}
 
     def remember(self, download: Download, entries: Sequence[Entry], coverage: Coverage) -> None:
-        source = download.source
-        is_first = source.name not in self._stamps
+        source, name = download.source, download.source.name
         for entry in entries:
             age = None if entry.published_at is None else (download.fetched_at - entry.published_at).total_seconds() / 86400
             is_old = source.kind == "feed" if age is None else age > source.window_days
-            self._entries.setdefault(entry.key, (entry, is_first and is_old))
-        self._stamps[source.name] = (source.url, download.stamp)
-        self._added[source.name, download.fetched_at] = len(entries)
-        self.record(source, coverage, download.fetched_at)
+            self._entries.setdefault(entry.key, (entry, name not in self._read and is_old))
+        self._read.add(name)
+        earlier = self._sources.get(name, Memory())
+        times = earlier.moved_times if (earlier.url, earlier.moved_to) == (source.url, download.moved_to) else 0
+        self._sources[name] = Memory(url=source.url, stamp=download.stamp, moved_to=download.moved_to, moved_times=times + 1 if download.moved_to else 0)
+        self._added[name, download.fetched_at] = len(entries)
+        self._polls[name, download.fetched_at] = coverage
+
+    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool) -> None:
+        earlier = self._sources.get(source.name, Memory())
+        self._sources[source.name] = replace(earlier, url=source.url, failures=failures, not_before=until, is_gone=is_gone)
+        self._polls[source.name, now] = coverage
 
     def record(self, source: Source, coverage: Coverage, now: datetime) -> None:
         if coverage.note != UNCHANGED or (source.name, now) not in self._polls:
             self._polls[source.name, now] = coverage
+        if source.name in self._sources:
+            self._sources[source.name] = replace(self._sources[source.name], failures=0, not_before=None, is_gone=False)
 
     def untold(self, edition: str, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
         windows = [(issue.since, issue.until) for issue in self._archive.issues.values() if issue.edition == edition]

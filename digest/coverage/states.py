@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from statistics import median
 
 from digest.coverage.arxiv_calendar import eastern_day, pause
 from digest.model import UNCHANGED, Coverage, CoverageState, Parsed, Source
 
 ARXIV_ROW_LIMIT = 2000
+FIRST_PAUSE = timedelta(minutes=15)
+LONGEST_PAUSE = timedelta(hours=24)
 FEW_SHARE = 0.25
 FEW_MEDIAN = 20
 FEW_POLLS = 5
@@ -42,3 +44,10 @@ def _state(source: Source, parsed: Parsed, known: Collection[str], usual: Sequen
     if len(usual) >= FEW_POLLS and median(usual) >= FEW_MEDIAN and len(parsed.entries) < FEW_SHARE * median(usual):
         return "degraded", f"far fewer than usual ({len(parsed.entries)} instead of about {median(usual):g})"
     return "complete", ""
+
+
+def not_before(failures: int, retry_after_seconds: float, now: datetime) -> datetime:
+    """Until when to leave a source alone after so many failures in a row: each pause twice the one before, from a
+    quarter of an hour to a day, and at least what the server asked for (a day at most)."""
+    pause = min(LONGEST_PAUSE, FIRST_PAUSE * int(2 ** min(failures - 1, 10)))
+    return now + max(pause, min(LONGEST_PAUSE, timedelta(seconds=max(0.0, retry_after_seconds))))

@@ -10,6 +10,7 @@ import asyncio
 import zlib
 from collections import defaultdict
 from datetime import datetime
+from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import TracebackType
 from urllib.parse import urlsplit
@@ -36,6 +37,10 @@ _REMEDIES = {
 
 class _Passing(Exception):
     """A fault that may pass: no connection, a connection that broke, a server error."""
+
+    def __init__(self, message: str, retry_after_seconds: float = 0.0) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class WebFetcher:
@@ -72,7 +77,7 @@ class WebFetcher:
         host = _host(source.url)
         async with self._turns[host]:
             if reason := self._unreachable.get(host):
-                raise FetchError(reason)
+                raise FetchError(reason, is_ours=True)
             try:
                 async for attempt in stamina.retry_context(
                     on=_Passing,
@@ -85,9 +90,10 @@ class WebFetcher:
                     with attempt:
                         return await self._ask(source, stamp, now, host)
             except _Passing as error:
-                if isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout):
+                is_ours = isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout)
+                if is_ours:
                     self._unreachable[host] = str(error)
-                raise FetchError(str(error)) from error
+                raise FetchError(str(error), is_ours=is_ours, retry_after_seconds=error.retry_after_seconds) from error
         raise AssertionError("retry_context always runs once")
 
     async def _ask(self, source: Source, stamp: CacheStamp, now: datetime, host: str) -> Download | None:
@@ -100,7 +106,7 @@ class WebFetcher:
             ):
                 if response.status_code == 304:
                     return None
-                _check_status(response)
+                _check_status(response, now)
                 body = await _read(response)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise _Passing(f"no connection to {host}; check the network or the address") from error
@@ -120,6 +126,7 @@ class WebFetcher:
             charset=response.charset_encoding,
             stamp=CacheStamp(etag=response.headers.get("etag"), last_modified=response.headers.get("last-modified")),
             fetched_at=now,
+            moved_to=_moved_to(response),
         )
 
 
@@ -136,12 +143,35 @@ def _conditions(stamp: CacheStamp) -> dict[str, str]:
     return {name: value for name, value in conditions.items() if value}
 
 
-def _check_status(response: httpx.Response) -> None:
+def _check_status(response: httpx.Response, now: datetime) -> None:
     status = response.status_code
-    if status >= 500:
+    if status == 200:
+        return
+    wait = _retry_after(response.headers.get("retry-after", ""), now) if status in (429, 503) else 0.0
+    if status >= 500 and not wait:
         raise _Passing(f"the server answered {status}; it will be tried again later")
-    if status != 200:
-        raise FetchError(f"the server answered {status}: {_REMEDIES.get(status, 'check the address')}")
+    remedy = _REMEDIES.get(status, "it will be tried again later" if status >= 500 else "check the address")
+    raise FetchError(f"the server answered {status}: {remedy}", retry_after_seconds=wait, is_gone=status == 410)
+
+
+def _retry_after(value: str, now: datetime) -> float:
+    """Seconds to wait by a Retry-After header, a number or a date (RFC 9110, 10.2.3); 0 when it says nothing usable."""
+    if value.strip().isdigit():
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return 0.0
+    return max(0.0, (moment - now).total_seconds()) if moment.tzinfo else 0.0
+
+
+def _moved_to(response: httpx.Response) -> str:
+    """Where the feed says it has moved for good: every hop permanent, and none from https back to http."""
+    hops = response.history
+    if not hops or any(hop.status_code not in (301, 308) for hop in hops):
+        return ""
+    is_weaker = hops[0].url.scheme == "https" and response.url.scheme != "https"
+    return "" if is_weaker else str(response.url)
 
 
 async def _read(response: httpx.Response) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import Connection, Engine, Row, Table, and_, exists, or_, select
+from sqlalchemy import Connection, Engine, Row, Table, and_, exists, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from digest.model import UNCHANGED, CacheStamp, Coverage, Download, Entry, Identifiers, Memory, Source
@@ -22,6 +22,7 @@ def insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.I
 
 
 MEMORY = timedelta(days=40)
+_WELL: Mapping[str, Any] = {"failures": 0, "not_before": None, "is_gone": False}
 
 
 class SqlEntryStore:
@@ -34,10 +35,12 @@ class SqlEntryStore:
         lately = and_(polls.c.polled_at > now - MEMORY, polls.c.polled_at <= now)
         usual: defaultdict[str, list[int]] = defaultdict(list)
         last_new: dict[str, datetime] = {}
+        failure: dict[str, str] = {}
         with transaction(self._engine) as connection:
             for poll in connection.execute(select(polls).where(lately).order_by(polls.c.polled_at)):
                 if poll.state == "complete":
                     usual[poll.source_name].append(poll.seen)
+                failure[poll.source_name] = poll.note if poll.state == "failed" else ""
                 if poll.added:
                     last_new[poll.source_name] = poll.polled_at
             return {
@@ -46,6 +49,12 @@ class SqlEntryStore:
                     stamp=CacheStamp(etag=row.etag, last_modified=row.last_modified),
                     usual=tuple(usual[row.name]),
                     last_new_at=last_new.get(row.name),
+                    failures=row.failures,
+                    failure=failure.get(row.name, ""),
+                    not_before=row.not_before,
+                    is_gone=row.is_gone,
+                    moved_to=row.moved_to,
+                    moved_times=row.moved_times,
                 )
                 for row in connection.execute(select(sources))
             }
@@ -62,17 +71,27 @@ class SqlEntryStore:
     def remember(self, download: Download, entries_: Sequence[Entry], coverage: Coverage) -> None:
         source, now = download.source, download.fetched_at
         with transaction(self._engine) as connection:
-            is_first = connection.execute(select(sources.c.name).where(sources.c.name == source.name)).first() is None
+            earlier = connection.execute(select(sources).where(sources.c.name == source.name)).first()
+            is_first = earlier is None or earlier.first_polled_at is None
             if entries_:
                 rows = [_row(entry, is_first and _is_old(entry, source, now)) for entry in entries_]
                 connection.execute(insert(connection, entries).on_conflict_do_nothing(), rows)
-            self._save_stamp(connection, download)
+            is_same = earlier is not None and earlier.url == source.url and earlier.moved_to == download.moved_to
+            fresh = {
+                "url": source.url,
+                "etag": download.stamp.etag,
+                "last_modified": download.stamp.last_modified,
+                "first_polled_at": now if is_first or earlier is None else earlier.first_polled_at,
+                "moved_to": download.moved_to,
+                "moved_times": (earlier.moved_times if is_same and earlier is not None else 0) + 1 if download.moved_to else 0,
+            }
+            self._save_source(connection, source, {**_WELL, **fresh})
             self._save_poll(connection, coverage, now, len(entries_))
 
-    def _save_stamp(self, connection: Connection, download: Download) -> None:
-        stamp = {"url": download.source.url, "etag": download.stamp.etag, "last_modified": download.stamp.last_modified}
-        statement = insert(connection, sources).values(name=download.source.name, first_polled_at=download.fetched_at, **stamp)
-        connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=stamp))
+    def _save_source(self, connection: Connection, source: Source, values: Mapping[str, Any]) -> None:
+        row = {"name": source.name, "url": source.url, "moved_to": "", "moved_times": 0, **_WELL, **values}
+        statement = insert(connection, sources).values(row)
+        connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=dict(values)))
 
     def _save_poll(self, connection: Connection, coverage: Coverage, now: datetime, added: int) -> None:
         outcome = {"state": coverage.state, "seen": coverage.seen, "note": coverage.note}
@@ -83,6 +102,12 @@ class SqlEntryStore:
         with transaction(self._engine) as connection:
             if coverage.note != UNCHANGED or not self._has_poll(connection, source, now):
                 self._save_poll(connection, coverage, now, 0)
+            connection.execute(update(sources).where(sources.c.name == source.name).values(_WELL))
+
+    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool) -> None:
+        with transaction(self._engine) as connection:
+            self._save_source(connection, source, {"url": source.url, "failures": failures, "not_before": until, "is_gone": is_gone})
+            self._save_poll(connection, coverage, now, 0)
 
     def _has_poll(self, connection: Connection, source: Source, now: datetime) -> bool:
         there = select(polls.c.state).where(polls.c.source_name == source.name, polls.c.polled_at == now)

@@ -34,7 +34,12 @@ sources = Table(
     Column("url", Text, nullable=False),
     Column("etag", Text),
     Column("last_modified", Text),
-    Column("first_polled_at", UtcDateTime, nullable=False),
+    Column("first_polled_at", UtcDateTime),
+    Column("failures", Integer, nullable=False),
+    Column("not_before", UtcDateTime),
+    Column("is_gone", Boolean, nullable=False),
+    Column("moved_to", Text, nullable=False),
+    Column("moved_times", Integer, nullable=False),
 )
 
 polls = Table(

@@ -7,6 +7,7 @@ import gzip
 import time
 from threading import Lock
 
+import httpx
 import pytest
 
 from digest.errors import FetchError
@@ -127,3 +128,13 @@ def test_an_unusable_address_is_a_fetch_error() -> None:
 
     with pytest.raises((FetchError, ValueError)):
         asyncio.run(run())
+
+
+def test_a_move_from_https_to_http_is_never_kept() -> None:
+    def answer(status: int, url: str) -> httpx.Response:
+        return httpx.Response(status, request=httpx.Request("GET", url))
+
+    for first, last, kept in (("https://a.example/", "http://a.example/", ""), ("http://a.example/", "https://a.example/x", "https://a.example/x")):
+        response = answer(200, last)
+        response.history = [answer(301, first)]
+        assert web._moved_to(response) == kept

@@ -20,7 +20,6 @@ from digest.store.entries import SqlEntryStore
 from tests.builders import DAY, NOON, a_coverage, a_download, a_source, an_entry, an_issue
 from tests.fakes import FakeArchive, FakeStore
 
-
 LONG_AGO = NOON - timedelta(days=365)
 
 
@@ -143,6 +142,28 @@ def test_the_last_poll_of_each_source_counts(both: Both) -> None:
     both.store.record(source, a_coverage(state="quiet", seen=0), NOON + timedelta(hours=1))
     assert both.store.polls(["Blog"], NOON, NOON + timedelta(hours=2))["Blog"].state == "quiet"
     assert both.store.polls(["Blog"], NOON - timedelta(hours=1), NOON)["Blog"].note == "no"
+
+
+def test_a_pause_is_kept_until_an_answer_comes(both: Both) -> None:
+    until = NOON + timedelta(hours=1)
+    both.store.pause(a_source(), a_coverage(state="failed", seen=0, note="no"), NOON, until, failures=2, is_gone=True)
+    memory = both.store.memories(NOON)["Blog"]
+    assert (memory.failures, memory.failure, memory.not_before, memory.is_gone, memory.stamp) == (2, "no", until, True, CacheStamp())
+    remember(both, an_entry(published_at=NOON - timedelta(days=9)), fetched_at=until)
+    memory = both.store.memories(until)["Blog"]
+    assert (memory.failures, memory.failure, memory.not_before, memory.is_gone) == (0, "", None, False)
+    assert both.store.untold("training", ["Blog"], LONG_AGO, until) == []  # the first poll that was answered
+    both.store.pause(a_source(), a_coverage(state="failed", seen=0, note="no"), until, None, failures=1, is_gone=False)
+    both.store.record(a_source(), a_coverage(state="quiet", note="unchanged"), until + timedelta(hours=1))
+    assert both.store.memories(until + timedelta(hours=1))["Blog"].failures == 0
+
+
+def test_a_move_is_counted_while_it_says_the_same(both: Both) -> None:
+    moved = "https://new.example/feed"
+    for times, target in ((1, moved), (2, moved), (1, "https://other.example/"), (0, "")):
+        remember(both, moved_to=target)
+        memory = both.store.memories(NOON)["Blog"]
+        assert (memory.moved_to, memory.moved_times) == (target, times)
 
 
 def test_an_unchanged_poll_hides_no_other(both: Both) -> None:

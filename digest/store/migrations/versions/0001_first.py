@@ -14,7 +14,12 @@ def upgrade() -> None:
         sa.Column("url", sa.Text, nullable=False),
         sa.Column("etag", sa.Text),
         sa.Column("last_modified", sa.Text),
-        sa.Column("first_polled_at", sa.DateTime, nullable=False),
+        sa.Column("first_polled_at", sa.DateTime),
+        sa.Column("failures", sa.Integer, nullable=False),
+        sa.Column("not_before", sa.DateTime),
+        sa.Column("is_gone", sa.Boolean, nullable=False),
+        sa.Column("moved_to", sa.Text, nullable=False),
+        sa.Column("moved_times", sa.Integer, nullable=False),
     )
     op.create_table(
         "polls",

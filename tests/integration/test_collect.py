@@ -1,0 +1,122 @@
+"""Collecting like a good guest, over real sockets and a moving clock: pauses, Retry-After, moves, gone for good."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import time_machine
+
+from digest.cli import main
+from tests.conftest import ROOT
+from tests.fakes import Answer, FeedServer
+
+FEED = (ROOT / "examples" / "person.json").read_bytes()
+
+
+class Guest:
+    """Collects one source at given moments of a day."""
+
+    def __init__(self, folder: Path, server: FeedServer, capsys: pytest.CaptureFixture[str]) -> None:
+        self._settings, self._server, self._capsys = folder / "feeds.yaml", server, capsys
+        self.name("/feed")
+
+    def name(self, path: str) -> None:
+        edition = "editions: {e: {title: {zh: 甲, en: E}, topics: [training-acceleration]}}"
+        sources = f'sources: [{{name: S, url: "{self._server.address}{path}"}}]'
+        self._settings.write_text(f"extends: {ROOT / 'feeds.yaml'}\n{edition}\n{sources}\n", encoding="utf-8")
+
+    def collect(self, clock: str) -> tuple[str, str]:
+        """(state, note) of the source."""
+        with time_machine.travel(f"2026-11-24T{clock}:00Z", tick=False):
+            main(["collect", "--config", str(self._settings), "--json"])
+        (coverage,) = json.loads(self._capsys.readouterr().out)["coverage"]
+        return coverage["state"], coverage["note"]
+
+    @property
+    def asked(self) -> list[str]:
+        return [path for path, _ in self._server.requests]
+
+
+@pytest.fixture
+def guest(tmp_path: Path, server: FeedServer, capsys: pytest.CaptureFixture[str]) -> Guest:
+    return Guest(tmp_path, server, capsys)
+
+
+def test_a_refused_source_is_left_alone_for_growing_times(guest: Guest, server: FeedServer) -> None:
+    server.answers["/feed"] = Answer(status=404)
+    assert guest.collect("10:00")[0] == "failed"
+    assert guest.collect("10:14") == ("failed", "the server answered 404: nothing is there; check the address")
+    assert len(guest.asked) == 1
+    guest.collect("10:15")
+    guest.collect("10:44")
+    assert len(guest.asked) == 2
+    server.answers["/feed"] = Answer(FEED)
+    assert guest.collect("10:45")[0] == "complete"
+    assert guest.collect("10:46")[0] == "quiet"
+
+
+def test_retry_after_is_honoured(guest: Guest, server: FeedServer) -> None:
+    server.answers["/feed"] = Answer(status=429, headers={"Retry-After": "7200"})
+    guest.collect("10:00")
+    guest.collect("11:59")
+    assert len(guest.asked) == 1
+    server.answers["/feed"] = Answer(status=503, headers={"Retry-After": "Tue, 24 Nov 2026 20:00:00 GMT"})
+    guest.collect("12:00")
+    guest.collect("19:59")
+    assert len(guest.asked) == 2
+    server.answers["/feed"] = Answer(FEED)
+    assert guest.collect("20:00")[0] == "complete"
+
+
+def test_a_feed_that_is_gone_is_switched_off_until_its_address_changes(guest: Guest, server: FeedServer) -> None:
+    server.answers["/feed"] = Answer(status=410)
+    server.answers["/new"] = Answer(FEED)
+    guest.collect("10:00")
+    state, note = guest.collect("23:00")
+    assert (state, "410" in note, len(guest.asked)) == ("off", True, 1)
+    guest.name("/new")
+    assert guest.collect("23:30")[0] == "complete"
+
+
+def test_a_permanent_move_is_believed_after_two_equal_answers(guest: Guest, server: FeedServer) -> None:
+    server.answers |= {"/feed": Answer(status=301, headers={"Location": "/new"}), "/new": Answer(FEED, headers={"ETag": "1"})}
+    guest.collect("10:00")
+    guest.collect("11:00")
+    guest.collect("12:00")
+    assert guest.asked == ["/feed", "/new", "/feed", "/new", "/new"]
+
+
+def test_a_passing_move_is_never_kept(guest: Guest, server: FeedServer) -> None:
+    server.answers |= {"/feed": Answer(status=302, headers={"Location": "/new"}), "/new": Answer(FEED, headers={"ETag": "1"})}
+    for clock in ("10:00", "11:00", "12:00"):
+        guest.collect(clock)
+    assert guest.asked == ["/feed", "/new"] * 3
+
+
+def test_a_broken_feed_keeps_its_validators_back_so_nothing_is_lost(guest: Guest, server: FeedServer) -> None:
+    server.answers["/feed"] = Answer(b"<html>soon</html>")
+    assert guest.collect("10:00")[0] == "failed"
+    guest.collect("10:20")
+    assert server.statuses == {200: 2}
+
+
+def test_without_a_network_there_is_no_pause(guest: Guest, server: FeedServer) -> None:
+    guest.name("/feed")
+    address, server.address = server.address, "http://127.0.0.1:1"
+    guest.name("/feed")
+    assert "no connection" in guest.collect("10:00")[1]
+    server.address = address
+    guest.name("/feed")
+    server.answers["/feed"] = Answer(FEED)
+    assert guest.collect("10:01")[0] == "complete"
+
+
+def test_old_entries_with_new_ids_are_no_news(guest: Guest, server: FeedServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.answers["/feed"] = Answer(FEED)
+    guest.collect("10:00")
+    server.answers["/feed"] = Answer(FEED.replace(b'"id": "https://rao', b'"id": "urn:new:https://rao'))
+    with time_machine.travel("2026-11-24T11:00:00Z", tick=False):
+        main(["collect", "--config", str(guest._settings), "--json"])
+    assert json.loads(capsys.readouterr().out)["counts"]["entries_new"] == 0
