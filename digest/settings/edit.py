@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap
 
 from digest.errors import ConfigError
 from digest.settings.load import load
+from digest.settings.schema import unknown
+from digest.text import canonical_url
 
 
 def add_word(path: Path, topic: str, expression: str, points: float | None) -> None:
@@ -36,6 +40,41 @@ def remove_word(path: Path, topic: str, expression: str) -> None:
             if _find(settings[key][place]) == expression:
                 del settings[key][place]
     _save(path, editor, file)
+
+
+def add_sources(path: Path, sources: Sequence[Mapping[str, str]]) -> list[str]:
+    """Adds those sources whose name and address the file does not have; the names that were added."""
+    editor, file = _open(path)
+    listed = file.setdefault("sources", [])
+    names, urls = {str(source["name"]) for source in listed}, {_address(str(source["url"])) for source in listed}
+    added = []
+    for source in sources:
+        if source["name"] in names or _address(source["url"]) in urls:
+            continue
+        names.add(source["name"])
+        urls.add(_address(source["url"]))
+        row = CommentedMap(source)
+        row.fa.set_flow_style()
+        listed.append(row)
+        added.append(source["name"])
+    if added:
+        _save(path, editor, file)
+    return added
+
+
+def remove_source(path: Path, name: str) -> None:
+    """Removes the source of that name or address. Raises ConfigError with the nearest name when there is none."""
+    editor, file = _open(path)
+    listed = file.get("sources") or []
+    places = [place for place, source in enumerate(listed) if name in (source["name"], source["url"])]
+    if not places:
+        raise ConfigError(f"{path}: {unknown(name, {str(source['name']) for source in listed}, 'source')}")
+    del listed[places[0]]
+    _save(path, editor, file)
+
+
+def _address(url: str) -> str:
+    return canonical_url(url) or url
 
 
 def _open(path: Path) -> tuple[YAML, Any]:
