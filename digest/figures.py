@@ -45,7 +45,7 @@ def change(claim: Claim, language: Language) -> str:
     value, bound = figure(claim, language), BOUNDS[language][claim.bound]
     if claim.unit == "%_of":
         return f"{bound}为对照的 {value}" if language == "zh" else f"{bound}{value} of the baseline"
-    moves = claim.unit == "%" or (claim.unit == "x" and claim.direction == "less")
+    moves = claim.metric not in ("quality", "other") and (claim.unit == "%" or (claim.unit == "x" and claim.direction == "less"))
     if language == "zh":
         verb = {"less": "减少", "more": "增加", "faster": "提升"}[claim.direction] if moves else ""
         return f"{bound}{verb} {value}".strip()

@@ -23,7 +23,7 @@ _CUES: tuple[tuple[str, str], ...] = (
     ("communication", r"communicat\w+|通信|all-?reduce|network traffic|bandwidth (?:usage|consumption)|transmission"),
     ("throughput", r"throughput|吞吐量?|\brequests\b|samples per second|experience collection|data loading|mfu\b|utili[sz]ation|利用率"),
     ("quality", r"performance improvement|accurac\w+|perplexit\w+|\bbleu\b|\bfid\b|\bf1\b|psnr|word error rate|\bwer\b|\bscores?\b|success rate|\bloss\b|\bgains?\b|得分|精度|准确率|损失|成功率|recall|precision\b|\berror\b|\bmiou\b|win rate|pass@\w|outperform\w*|beats"),
-    ("other", r"energy|power consumption|(?<![bm][- ])parameters?\b|model size|larger|longer|batch size|sparsity|\bkernels?\b|smaller|能效|参数|能耗|gradient vector|compression|efficiency|token consumption|\blayer\b|context length|\bdata\b|prun\w+|扫描|束流"),
+    ("other", r"energy|power consumption|(?<![bm][- ])parameters?\b|model size|larger|longer|batch size|sparsity|\bkernels?\b|smaller|能效|参数|能耗|compression|efficiency|token consumption|\blayer\b|context length|\bdata\b|prun\w+"),
     ("iterations", r"iterations?|\bsteps\b(?! time)|\bepochs?|迭代|步数|轮数|\bflops\b|compute cost|(?:training|less|of the|total) compute\b|training tokens|fewer tokens|(?:of the|fewer|less) (?:training )?tokens\b|training tokens|samples\b|rollouts\b|of the training\b|sample efficien\w+|数据量|算力开销"),
     ("speed", r"speed-?\s?ups?|speeds?\b|as fast\b|faster|accelerat\w+|speeding|quicker|提速|加速比?|速度|快|\bspeed up\b|more efficient\b|improvement in training"),
     ("time", r"\btime\b|wall-?clock|duration|\bcosts?\b|\bhours\b|时间|时长|耗时|成本|费用|开销|overheads?\b|\btrain(?:ed|s)?\b (?:in|for|on)|训练完成|完成(?:预?训练)|latency|延迟"),
@@ -37,10 +37,10 @@ _INFERENCE = re.compile(
 )
 _BREAK = re.compile(r"[,;:](?!\d)|(?<!\d)[,;:]|、|\bwhile\b|\bwhereas\b|\bwith\b(?=[^,]{0,40}\bloss)|\s[(（]|[)）]|, and\b|并且|同时|且")
 _LESS = re.compile(
-    r"fell\b|falls?\b|reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)\b|less\b|fewer|cut(?:s|ting)?\b|shrink\w*|smaller|drop\w*|short\w+|minimi[sz]\w+|down to|减少|降低|下降|缩短|缩减|节省|省|少|压到|降到|降至|低"
+    r"fell\b|falls?\b|went down|reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)\b|less\b|fewer|cut(?:s|ting)?\b|shrink\w*|smaller|drop\w*|short\w+|minimi[sz]\w+|down to|减少|降低|下降|缩短|缩减|节省|省|少|压到|降到|降至|低"
 )
 _MORE = re.compile(
-    r"r[io]ses?\b|grow\w*|increas\w+|improv\w+|boost\w*|rais\w+|gains?\b|higher|more\b|longer|larger|enhanc\w+|outperform\w*|提升|提高|增加|增长|达到|additional|extra|额外"
+    r"r[io]ses?\b|grow\w*|climb\w*|went up|上升|increas\w+|improv\w+|boost\w*|rais\w+|gains?\b|higher|more\b|longer|larger|enhanc\w+|outperform\w*|提升|提高|增加|增长|达到|additional|extra|额外"
 )
 _CHANGE = re.compile(
     _LESS.pattern
@@ -63,16 +63,18 @@ _OF_MATERIAL = re.compile(r"^\s(?:of )?(?:\w+ ){0,2}(?:data|speech|audio|video|w
 _LEANS_LEFT = re.compile(
     r"(?:\bby|\bof|\bto|\bfrom|[\u3400-\u9fff])\s*(?:up[ -]to|over|about|around|nearly|more than|approximately|at least|[~>≈])?\s*(?:an?\s)?$"
 )
-_SPEEDS = re.compile(r"speed-?\s?up|faster|加速|快")
+_BOUND_WORDS = re.compile(r"\b(?:less|more|fewer|lower|higher) than\b|不到|不超过")
+_SPEEDS = re.compile(r"speed-?\s?up|faster|as fast\b|加速|快")
 _PART = re.compile(r"\b(?:single|per)\b[^,;]{0,16}\blayers?\b|单个?算子|单层")
 _BY_A_SHARE = re.compile(r"\b(?:by|halv\w*)\s(?:up to |more than |over |about |nearly )?$|[少降减快提增]\S{0,6}$|[\u3400-\u9fff]$")
 _SHARED = re.compile(r"^\s*(?:,|and|or|,\s*and|/|和|与|、|及)\s*(?:up[ -]to |over |by |about |>\s?)?$")
 _BASELINE = re.compile(
-    r"(?:\bover\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\.?|\bthan\b|\bagainst\b|\bcalculated by\b)\s+(?:with |the |an? |that of )?(?P<name>[^,;.()，；。]{2,70}?)"
+    r"(?:\bover\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\.?|\bthan\b|\bagainst\b|\bcalculated by\b|\bthroughput of\b)\s+(?:with |the |an? |that of )?(?P<name>[^,;()，；。]{2,70}?)"
     r"(?=\s+(?:on|for|in|when|while|with|at|across|under|without|and|by|during|using|as|to|where|of up)\b|\.\s|[,;()]|\.?$)"
 )  # fmt: skip
+_BASELINE_BEFORE = re.compile(r"(?:compared (?:to|with)|relative to)\s+(?P<name>[^,;]{2,60}),")
 _BASELINE_ZH = re.compile(
-    r"(?:相比于?|相较于?|对比|比|较)\s?(?P<name>[^,;，；。、]{1,24}?)\s?(?=[,;，；。]|快|少|低|高|提升|降低|减少|缩短|提高|的?训练|节省|慢|多|加速)"
+    r"(?:相比于?|相较于?|对比|与|比|较)\s?(?P<name>[^,;，；。、]{1,24}?)\s?(?=[,;，；。]|快|少|低|高|提升|降低|减少|缩短|提高|的?训练|节省|慢|多|加速|相比|相较)"
 )
 _SETTING = re.compile(
     r"\b(?:on|for|when|across)\s+(?P<name>(?:\w[\w.+/ ×-]{1,60}?))(?=[,;.()]|\s(?:while|and (?:up|over|\d)|compared|over|with(?!in)|relative|without)\b|$)"
@@ -94,7 +96,10 @@ _METRICS: dict[str, Metric] = {
 _UNIT_METRICS: dict[str, Metric] = {"BLEU": "quality", "FID": "quality", "dB": "quality", "mIoU": "quality", "points": "quality", "km/h": "quality", "TOPS": "inference_speed", "PFLOPS": "throughput", "TFLOPS": "throughput", "GFLOPS": "throughput", "TFLOPS/GPU": "throughput", "GB/s": "throughput", "TiB/s": "throughput", "GB": "memory", "kW": "other", "tokens/s": "throughput"}  # fmt: skip
 _DURATIONS = frozenset(("hours", "minutes", "seconds", "days", "weeks", "GPU-hours", "USD"))
 QUOTE_LIMIT = 240
-SENTENCE_LIMIT = 2000
+SENTENCE_LIMIT = 1000
+READ_LIMIT = 400_000
+FIGURES_A_SENTENCE = 24
+FIGURES_A_TEXT = 200  # more than any abstract or post states; a table of numbers is not read to its end
 _MAY_HOLD_A_FIGURE = re.compile(r"\d|fold\b|times|magnitude|doubl|tripl|quadrupl|halv|half|third|quarter|tenth|fifth|twice|成|倍|分之|一半|翻|数量级")
 
 
@@ -119,23 +124,32 @@ def extract(entry: Entry) -> tuple[Claim, ...]:
 
 def extract_from(text: str, title: str = "") -> tuple[Claim, ...]:
     """The claims of a text; ``title`` helps to tell training from inference."""
+    text = text[:READ_LIMIT]
     folded = signs(text)
     lean: Scope | None = None
     claims: list[Claim] = []
+    figures = 0
     for start, end in _pieces(text):
+        if figures >= FIGURES_A_TEXT:
+            break
         if not _MAY_HOLD_A_FIGURE.search(folded, start, end):
             continue
-        if found := quantities.find(folded[start:end]):
+        if found := quantities.find(folded[start:end])[:FIGURES_A_SENTENCE]:
+            figures += len(found)
             lean = _lean(f"{signs(title)}\n{folded}") if lean is None else lean
             claims += _of_sentence(text[start:end], folded[start:end], found, lean)
     return tuple(dict.fromkeys(claims))
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """The sentences, those without end in pieces: work grows with the square of a piece, never of a text."""
+    """The sentences, those without end cut at white space: work grows with the square of a piece, never of a text."""
     for start, end in sentence_spans(text):
-        for piece in range(start, end, SENTENCE_LIMIT):
-            yield piece, min(end, piece + SENTENCE_LIMIT)
+        while end - start > SENTENCE_LIMIT:
+            space = text.rfind(" ", start + 1, start + SENTENCE_LIMIT)
+            cut = space if space > 0 else start + SENTENCE_LIMIT
+            yield start, cut
+            start = cut
+        yield start, end
 
 
 def _lean(folded: str) -> Scope:
@@ -237,7 +251,7 @@ def _claims(original: str, sentence: str, figure: _Figure, figures: Sequence[_Fi
                 unit=unit,
                 direction=_direction(metric, clause),
                 bound=quantity.bound,
-                baseline=quantity.before or _baseline(original, sentence, figure),
+                baseline=quantity.before or _baseline(original, sentence, figure, figures),
                 setting=_setting(original, sentence, figure),
                 quote=_quote(original, figure),
             )
@@ -320,19 +334,29 @@ def _direction(metric: Metric, clause: str) -> Direction:
         return "more"
     if metric == "training_time" or metric in ("memory", "communication", "iterations"):
         return "more" if _MORE.search(clause) and not _LESS.search(clause) and metric != "iterations" else "less"
-    return "less" if _LESS.search(clause) else "more"
+    return "less" if _LESS.search(_BOUND_WORDS.sub(" ", clause)) else "more"
 
 
-def _baseline(original: str, sentence: str, figure: _Figure) -> str | None:
+def _baseline(original: str, sentence: str, figure: _Figure, figures: Sequence[_Figure]) -> str | None:
     end = figure.quantity.end
     if match := _BASELINE.search(sentence, end, min(len(sentence), end + 160)):
+        if "respectively" in sentence[match.start() : match.end() + 90]:
+            return _own_baseline(original, sentence, figure, figures, match.start("name"))
         return original[match.start("name") : match.end("name")].strip()
     matches = [*_BASELINE_ZH.finditer(sentence, max(0, figure.quantity.start - 50), figure.quantity.start)] or [
-        *re.finditer(r"(?:compared (?:to|with)|relative to)\s+(?P<name>[^,;]{2,60}),", sentence[:end])
+        *_BASELINE_BEFORE.finditer(sentence, max(0, end - 200), end)
     ]
     if matches:
         return original[matches[-1].start("name") : matches[-1].end("name")].strip() or None
     return None
+
+
+def _own_baseline(original: str, sentence: str, figure: _Figure, figures: Sequence[_Figure], start: int) -> str | None:
+    """Of "compared to A, B and C, respectively" the one that stands where the figure stands; None when the numbers differ."""
+    end = sentence.find("respectively", start)
+    names = [name for name in re.split(r",\s*(?:and\s+)?|\s+and\s+", original[start:end].strip(" ,")) if name]
+    chain = [other for other in figures if other.right == figure.right]
+    return names[chain.index(figure)] if len(names) == len(chain) else None
 
 
 def _setting(original: str, sentence: str, figure: _Figure) -> str | None:

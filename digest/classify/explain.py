@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from itertools import groupby, pairwise
 
-from digest.model import Hit, Label
+from digest.model import Hit
 
 
-def marked(words: str, field: Literal["title", "text"], label: Label | None) -> Iterator[tuple[str, float]]:
-    """The words in pieces, each with the points of the hits on it (0 for none); joined they are the words again."""
-    hits = [hit for hit in label.evidence if hit.field == field] if label else []
-    borders = sorted({0, len(words), *(hit.start for hit in hits), *(hit.end for hit in hits)})
-    for start, end in itertools.pairwise(borders):
-        yield words[start:end], sum(hit.points for hit in hits if hit.start <= start and end <= hit.end)
+def marked(words: str, marks: Sequence[tuple[int, int, float]]) -> Iterator[tuple[str, float]]:
+    """The words in pieces, each with the points of the strongest marks on it (0 for none); joined they are the words again."""
+    borders = sorted({0, len(words), *(start for start, _, _ in marks), *(end for _, end, _ in marks)})
+    pieces = ((words[start:end], sum(points for left, right, points in marks if left <= start and end <= right)) for start, end in pairwise(borders))
+    for _, group in groupby(pieces, key=lambda piece: (piece[1] > 0) - (piece[1] < 0)):
+        together = list(group)
+        yield "".join(piece for piece, _ in together), max((points for _, points in together), key=abs)
 
 
 def strongest_first(evidence: Sequence[Hit]) -> list[Hit]:

@@ -19,6 +19,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import ahocorasick_rs
 
@@ -30,6 +31,8 @@ Span = tuple[int, int]
 _TOKEN = re.compile(r"\s*(?:(\{[a-z0-9-]+\})|(~\d*)|([|()])|([^\s|(){}~]+))")
 _WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
 _WORDY = re.compile(r"\w")
+_SPACE_RUN = re.compile(" {2,}")
+_SPACES_AND_HYPHENS = frozenset(" \t\n-\u00a0\u2010\u2011\u2012\u2013\u2014/_")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,34 +111,41 @@ class Reading:
             return self._then(node)
         assert isinstance(node, Either)
         found = [span for index in self._hit_phrases & node.own for span in self._hits[index]]
-        found += [span for part in node.parts for span in self.spans(part)]
-        return sorted(set(found))
+        for part in node.parts:
+            if self.has_words_of(part):
+                found += self.spans(part)
+        return sorted(set(found)) if len(found) > 1 else found
 
     def _then(self, node: Then) -> list[Span]:
-        rights: dict[int, int] = dict(reversed(self.spans(node.right)))
-        found = []
-        for start, end in self.spans(node.left):
-            after = next((place for place in (end, end + 1) if place in rights), None)
-            if after is not None:
-                found.append((start, rights[after]))
-        return found
+        ends: dict[int, list[int]] = {}
+        for start, end in self.spans(node.right):
+            ends.setdefault(start, []).append(end)
+        found = {(start, right_end) for start, end in self.spans(node.left) for right_end in ends.get(end, []) or ends.get(self._after_spaces(end), [])}
+        return sorted(found)
+
+    def _after_spaces(self, place: int) -> int:
+        while place < len(self.joined) and self.joined[place] in _SPACES_AND_HYPHENS:
+            place += 1
+        return place
 
     def _near(self, node: Near) -> list[Span]:
+        """Each left with the nearest right on either side: what is not near to those is near to none."""
         lefts = self.spans(node.left)
         rights = self.spans(node.right) if lefts else []
         if not rights:
             return []
+        by_end = sorted(rights, key=itemgetter(1)) if len(rights) > 1 else rights
+        starts, ends = list(map(itemgetter(0), rights)), list(map(itemgetter(1), by_end))
         found = set()
-        starts = [start for start, _ in rights]
         for left in lefts:
-            place = bisect_left(starts, left[0])
-            for right in rights[max(0, place - 2) : place + 2]:
+            after, before = bisect_left(starts, left[1]), bisect_right(ends, left[0])
+            for right in rights[after : after + 1] + by_end[max(0, before - 1) : before]:
                 if self._are_near(left, right, node.words):
                     found.add((min(left[0], right[0]), max(left[1], right[1])))
         return sorted(found)
 
     def _are_near(self, one: Span, other: Span, words: int | None) -> bool:
-        first, second = sorted((one, other))
+        first, second = (one, other) if one <= other else (other, one)
         if second[0] < first[1] or self.sentence(first[0]) != self.sentence(second[0]):
             return False
         return words is None or self._word(second[0]) - self._word(first[1] - 1) - 1 <= words
@@ -240,14 +250,14 @@ class Lexicon:
         if self._automaton is None:
             self._build()
         assert self._automaton is not None
-        joined = f"{title}\n{text}"
-        folded = fold(joined)
+        folded, places = _squeezed(f"{fold(title)}\n{fold(text)}")  # no phrase holds a line end: none crosses the fields
         hits: dict[int, list[Span]] = {}
         for literal, start, literal_end in self._automaton.find_matches_as_indexes(folded, overlapping=True):
             for check in self._checks[literal]:
                 if (end := check.end(folded, start, literal_end)) is not None:
-                    hits.setdefault(check.index, []).append((start, end))
-        return Reading(title, text, hits, joined)
+                    span = (start, end) if places is None else (places[start], places[end - 1] + 1)
+                    hits.setdefault(check.index, []).append(span)
+        return Reading(title, text, hits, f"{title}\n{text}")
 
     def _build(self) -> None:
         by_literal: dict[str, list[_Check]] = {}
@@ -256,6 +266,19 @@ class Lexicon:
             by_literal.setdefault(literal, []).append(_Check(index, bool(star), _free(rest) if rest else None))
         self._automaton = ahocorasick_rs.AhoCorasick(list(by_literal))
         self._checks = list(by_literal.values())
+
+
+def _squeezed(folded: str) -> tuple[str, list[int] | None]:
+    """The text with each run of spaces as one, and where each of its characters stood; None when nothing moved."""
+    if "  " not in folded:
+        return folded, None
+    places: list[int] = []
+    end = 0
+    for run in _SPACE_RUN.finditer(folded):
+        places.extend(range(end, run.start() + 1))
+        end = run.end()
+    places.extend(range(end, len(folded)))
+    return _SPACE_RUN.sub(" ", folded), places
 
 
 def _tokens(expression: str) -> list[str]:

@@ -62,14 +62,29 @@ class KeywordLabeller:
         """The topics that anything speaks for, each with its score and evidence, in the order of the settings."""
         return self.label_words(entry.title, entry.text, claims)
 
+    def marks(self, title: str, text: str, topic_name: str) -> list[tuple[str, int, int, float]]:
+        """Every place that a rule of the topic found and counted or not: field, start, end, points. For people to look at."""
+        reading = self._lexicon.read(title, text)
+        found = []
+        for topic, _, rules in self._topics:
+            for compiled in rules if topic.name == topic_name else ():
+                for start, end in reading.spans(compiled.find):
+                    if _is_wanted((start, end), compiled.rule, reading):
+                        offset = 0 if start < reading.text_start else reading.text_start
+                        found.append(("text" if offset else "title", start - offset, end - offset, compiled.rule.points))
+        return found
+
     def label_words(self, title: str, text: str, claims: Sequence[Claim] = ()) -> tuple[Label, ...]:
         """As ``label``, of words that are no entry (yet)."""
         reading = self._lexicon.read(title, text)
         labels = []
         for topic, never, rules in self._topics:
-            silent = {reading.sentence(start) for start, _ in reading.spans(never)} if reading.has_words_of(never) else set()
-            evidence = [hit for compiled in rules if reading.has_words_of(compiled.find) and (hit := _hit(compiled, reading, silent))]
-            evidence += _claimed(topic, claims) if claims else []
+            heard = [compiled for compiled in rules if reading.has_words_of(compiled.find)]
+            if not heard and not claims:
+                continue
+            silent = {reading.sentence(start) for start, _ in reading.spans(never)} if topic.never else set()
+            evidence = [hit for compiled in heard if (hit := _hit(compiled, reading, silent))]
+            evidence += _claimed(topic, claims, reading, silent) if claims else []
             if evidence:
                 score = round(sum(hit.points for hit in evidence), 2)
                 labels.append(Label(topic=topic.name, score=score, is_in=score >= topic.threshold, evidence=tuple(evidence)))
@@ -80,6 +95,8 @@ def _hit(compiled: _Compiled, reading: Reading, silent: set[int]) -> Hit | None:
     spans = reading.spans(compiled.find)
     if not spans or (compiled.needs and not reading.spans(compiled.needs)):
         return None
+    if compiled.rule.points < 0:
+        silent = set()  # a context takes hits away from what speaks for a topic, so that it can never add a tag
     if compiled.unless:
         silent = silent | {reading.sentence(start) for start, _ in reading.spans(compiled.unless)}
     rule = compiled.rule
@@ -104,7 +121,10 @@ def _is_wanted(span: Span, rule: Rule, reading: Reading) -> bool:
     return rule.where == "any" or (rule.where == "title") == (span[0] < reading.text_start)
 
 
-def _claimed(topic: Topic, claims: Sequence[Claim]) -> list[Hit]:
-    """One hit for each metric of the topic that the entry claims a figure for."""
-    first = {claim.metric: claim for claim in reversed(claims) if claim.metric in topic.claims}
+def _claimed(topic: Topic, claims: Sequence[Claim], reading: Reading, silent: set[int]) -> list[Hit]:
+    """One hit for each metric of the topic that the entry claims a figure for, outside of the silent sentences."""
+    first: dict[Metric, Claim] = {}
+    for claim in claims:
+        if claim.metric in topic.claims and not (silent and reading.sentence(max(0, reading.joined.find(claim.quote))) in silent):
+            first.setdefault(claim.metric, claim)
     return [Hit(rule=f"claims.{metric}", field="claim", start=0, end=0, words=claim.quote, points=topic.claims[metric]) for metric, claim in first.items()]

@@ -27,7 +27,7 @@ class Quantity:
 
 
 _N = r"(?:(?<![\w.])\d{1,3}(?:,\s?\d{3})+(?:\.\d+)?(?!\d)|(?<![\w.])(?<![a-z]-)\d{1,12}(?:\.\d{1,6})?|(?<=[\u3400-\u9fff])\d{1,12}(?:\.\d{1,6})?)"
-_TO = r"\s{0,10}(?:-|–|—|~|to|and|到|至|或)\s{0,10}(?:up to\s)?"
+_TO = r"\s{0,10}(?:-{1,3}|–|—|~|to|and|到|至|或)\s{0,10}(?:up to\s)?"
 _TIMES = r"(?:\s{0,8}(?:x|×|times|fold|倍)|-fold)(?![a-z0-9_\u00b2\u00b3\u00b9]|\s{0,6}(?:\d|[a-z]{1,3}\d))"
 _PERCENT = r"\s{0,2}(?:%|percent\b|per cent\b)"
 _UNITS = {
@@ -59,10 +59,13 @@ _UNIT = "|".join(f"(?P<u{number}>{pattern})" for number, pattern in enumerate(_U
 _UNIT_NAMES = tuple(_UNITS)
 _SMALL = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
-    "twenty": 20, "a": 1, "an": 1, "several": 0, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
+    "twenty": 20, "a": 1, "an": 1,
 }  # fmt: skip
+_HAN_DIGITS = {"零": 0, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
+_HAN_PLACES = {"十": 10, "百": 100, "千": 1000}
 _SMALL_EN = "one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty"
-_SMALL_ZH = "[一两二三四五六七八九十]"
+_HAN = "[一两二三四五六七八九十百千零]{1,7}"
+_SMALL_ZH = f"(?<![一两二三四五六七八九十百千零第]){_HAN}"
 _PATTERNS = (
     ("range", rf"(?P<low>{_N})(?:{_TIMES}|{_PERCENT})?{_TO}(?P<high>{_N})(?:(?P<x>{_TIMES})|(?P<p>{_PERCENT}))"),
     ("slash", rf"(?P<low>{_N})\s?%\s?/\s?(?P<high>{_N})\s?%"),
@@ -72,7 +75,7 @@ _PATTERNS = (
     ("orders", rf"\b(?P<word>an?|{_SMALL_EN}|\d)\s+orders?[ -]of[ -]magnitude|(?P<han>{_SMALL_ZH}|\d)\s?个数量级"),
     ("double", r"\b(?P<verb>doubl(?:es|ed|ing|e the)|tripl(?:es|ed|ing|e the)|quadrupl(?:es|ed|ing|e the)|halv(?:es?|ed|ing)(?= (?:the|its|our|their|both|total|training|memory|compute|gpu|cost))|twice)\b|(?P<fan>翻倍|翻番|翻了?一番|翻两番|翻了?两番)"),
     ("share", r"\b(?P<share>one[ -]half|half(?! a (?:billion|million))|one[ -]third|a third|two[ -]thirds|one[ -]quarter|a quarter|one[ -]fifth|one[ -]tenth|a tenth)\b"),
-    ("cheng", rf"(?P<han>{_SMALL_ZH})成(?P<half>半)?(?!本|功|为|果|员|立|绩|型|像|分)|(?P<denominator>{_SMALL_ZH})分之(?P<numerator>{_SMALL_ZH})|(?P<yiban>一半)"),
+    ("cheng", rf"(?P<han>{_SMALL_ZH})成(?P<half>半|[一二三四五六七八九](?![一二三四五六七八九十百千万个]))?(?!本|功|为|果|员|立|绩|型|像|分)|(?P<denominator>{_SMALL_ZH})分之(?P<numerator>{_HAN})|(?P<yiban>一半)"),
     ("beishu", rf"(?P<han>{_SMALL_ZH})倍"),
     ("unit", rf"(?P<low>{_N}|\b(?:{_SMALL_EN})\b)\s?(?P<wan>万|亿|k|thousand)?\s{{0,2}}-?(?:{_UNIT})(?![a-z])"),
     ("score", rf"\b(?P<measure>bleu|fid|psnr|miou)(?: score)? of (?P<low>{_N})(?!\s?%)"),
@@ -87,13 +90,13 @@ _SHARES = {
     "one fifth": 20.0, "one tenth": 10.0, "a tenth": 10.0,
 }  # fmt: skip
 _FROM = re.compile(
-    rf"(?:\bfrom\s|从\s?)(?:about |around |approximately |约\s?|大约\s?)?(?P<value>(?:us\$|\$)?\s?{_N}[^,;，；。()]{{0,24}}?)\s?(?:down |up )?(?:\bto\b|提高到|提升到|增加到|增至|升至|压缩到|缩减到|降到|降至|缩短到|缩短至|压到|减少到|降低到|下降到|到|至)\s?(?:just |only |about |under |around )?$"
+    rf"(?:\bfrom\s|从\s?)(?:about |around |approximately |约\s?|大约\s?)?(?P<value>(?:us\$|\$)?\s?{_N}[^,;，；。()]{{0,24}}?)\s?(?:down |up )?(?:\bto\b|(?:提高|提升|增加|上升|升|增|压缩|缩减|缩短|压|减少|降低|下降|降)?(?:到|至|为))\s?(?:just |only |about |under |around )?$"
 )
 _FROM_TO = re.compile(r"(?:increas|improv|rais|ris|rose|grow|jump|climb|boost|reduc|lower|decreas|drop|cut|fall|fell|go)\w*[^,;]{0,60}\bfrom\s$|从\s?$")
 _VERSUS = re.compile(rf"^\s?(?:vs\.?|versus|instead of|down from|up from|compared (?:to|with))\s(?P<value>{_N}\s?(?:%|[a-z/]{{1,6}})?)")
 _BEFORE_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("average", re.compile(r"(?:\baverage(?:d|s)?\b|\bmean\b|平均)[^,;，；]{0,44}$")),
-    ("up_to", re.compile(r"(?:\bup[ -]to\b|\bas (?:much|high|many) as|\bmaxim\w+(?: \w+)?(?: of)?|\bat most|\bunder|\bwithin|\bless than|\bbelow|\bupper bound of|最高|最多|至多|最大|可达|高达|不到|不超过|在|可?以?内)(?: a| an)?[^,;，；\d]{0,12}$")),
+    ("up_to", re.compile(r"(?:\bup[ -]to\b|\bas (?:much|high|many) as|\bmaxim\w+(?: \w+)?(?: of)?|\bat most|\bunder|\bwithin|\bless than|\bbelow|\bupper bound of|最高|最多|至多|最大|可达|高达|不到|不超过)(?: a| an)?[^,;，；\d]{0,12}$")),
     ("at_least", re.compile(r"(?:\bover(?: a)?|\bmore than(?: a)?|\bgreater than(?: a)?|\bat least(?: a)?|\bexceed(?:s|ing)?|\babove|\bbeyond|[>≥]|超过?|至少|逾|不低于)\s{0,2}$")),
     ("about", re.compile(r"(?:\babout|\baround|\bapproximately|\bnearly|\broughly|\balmost|\bclose to|\bca\.|[~≈]|约为?|近|大约|接近|将近|大概)(?: an?)?\s{0,2}$")),
 )  # fmt: skip
@@ -211,7 +214,7 @@ def _worded(name: str, part: dict[str, str | None]) -> tuple[float, str]:
         return float(_SMALL[part["word"] or ""]), "x"
     if name == "orders":
         word = part.get("word") or part.get("han") or ""
-        power = int(word) if word.isdigit() else _SMALL[word]
+        power = int(word) if word.isdigit() else _SMALL.get(word) or int(_han(word))
         return float(10**power), "x"
     if name == "double":
         verb = part.get("verb") or ""
@@ -221,12 +224,26 @@ def _worded(name: str, part: dict[str, str | None]) -> tuple[float, str]:
     if name == "share":
         return _SHARES[(part["share"] or "").replace("-", " ")], "%"
     if name == "beishu":
-        return float(_SMALL[part["han"] or ""]), "x"
+        return _han(part["han"] or ""), "x"
     if part.get("yiban"):
         return 50.0, "%"
     if part.get("denominator"):
-        return round(100 * _SMALL[part["numerator"] or ""] / _SMALL[part["denominator"] or ""], 1), "%"
-    return 10.0 * _SMALL[part["han"] or ""] + (5 if part.get("half") else 0), "%"
+        whole = _han(part["denominator"] or "")
+        return (round(100 * _han(part["numerator"] or "") / whole, 1) if whole else 0.0), "%"
+    rest = part.get("half") or ""
+    return 10 * _han(part["han"] or "") + (5 if rest == "半" else _HAN_DIGITS.get(rest, 0)), "%"
+
+
+def _han(numeral: str) -> float:
+    """A numeral below ten thousand in Chinese: 三, 十二, 二十, 一百二十."""
+    total, digit = 0, 0
+    for character in numeral:
+        if character in _HAN_PLACES:
+            total += max(digit, 1) * _HAN_PLACES[character]
+            digit = 0
+        else:
+            digit = _HAN_DIGITS[character]
+    return float(total + digit)
 
 
 def _bounded(quantity: Quantity, sentence: str) -> Quantity:

@@ -105,19 +105,22 @@ def _explain(desk: _Desk, chosen: Namespace) -> int:
         label = _label(labelling, entry, desk.topic)
         score = label.score if label else 0.0
         verdict = "in" if label and label.is_in else "out"
-        desk.console.print(_words(entry.title, "title", label), style="bold")
+        marks = labelling.marks(entry.title, entry.text, desk.topic)
+        desk.console.print(_words(entry.title, "title", marks, desk.console), style="bold")
         desk.console.print(f"{entry.source_name} · {entry.url}\n", style="dim", markup=False)
-        desk.console.print(_words(entry.text, "text", label))
+        desk.console.print(_words(entry.text, "text", marks, desk.console))
         desk.console.print(f"\n{desk.topic}: {score:g} of {threshold:g} points: [bold]{verdict}[/bold]")
         for hit in strongest_first(label.evidence if label else ()):
             desk.console.print(f"  {hit.points:+g}  {hit.field}: “{hit.words}”  by  {hit.rule}", markup=False, highlight=False)
     return 0
 
 
-def _words(words: str, field: str, label: Label | None) -> Text:
+def _words(words: str, field: str, marks: Sequence[tuple[str, int, int, float]], console: Console) -> Text:
+    """The words with every hit marked: in colour on a terminal, in ⟦brackets⟧ elsewhere."""
     text = Text()
-    for piece, points in marked(words, "title" if field == "title" else "text", label):
-        text.append(piece, "black on green" if points > 0 else "white on red" if points < 0 else "")
+    for piece, points in marked(words, [mark[1:] for mark in marks if mark[0] == field]):
+        shown = f"⟦{piece}⟧" if points and not console.is_terminal else piece
+        text.append(shown, "black on green" if points > 0 else "white on red" if points < 0 else "")
     return text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from digest.errors import RenderError
 from digest.figures import change
-from digest.model import ArxivPause, Coverage, Issue, Language
+from digest.model import ArxivPause, Claim, Coverage, Issue, Language
 from digest.render.words import HTML_LANGUAGES, Words
 from digest.text import is_han
 
@@ -37,6 +38,7 @@ class Templates:
             "words": self.words,
             "html_language": HTML_LANGUAGES,
             "change": change,
+            "versus": versus,
             "states": states,
             "local": local,
             "pause": self._pause,
@@ -94,6 +96,11 @@ def safe_url(url: str) -> str:
 def language_of(text: str) -> str:
     """The value of a ``lang`` attribute for words whose language the issue does not know."""
     return HTML_LANGUAGES["zh" if is_han(text) else "en"]
+
+
+def versus(claim: Claim) -> str:
+    """The word before a claim's baseline: what it is compared with, or where it came from."""
+    return "before:" if re.match(r"[约\d$]", claim.baseline or "") else "against"
 
 
 def states(issue: Issue) -> Mapping[str, list[Coverage]]:

@@ -19,11 +19,21 @@ def is_tellable(claim: Claim) -> bool:
 
 
 def metric_name(claim: Claim, language: Language) -> str:
-    """The metric as the quote calls it, where it is more exact than the metric's own name."""
+    """The metric as the words beside the figure call it, where they are more exact than the metric's own name."""
+    near = _beside_the_figure(claim)
     for metric, pattern, chinese, english in FINER:
-        if claim.metric == metric and re.search(pattern, claim.quote, re.IGNORECASE):
+        if claim.metric == metric and re.search(pattern, near, re.IGNORECASE):
             return chinese if language == "zh" else english
     return METRICS[language][claim.metric]
+
+
+def _beside_the_figure(claim: Claim) -> str:
+    """Some forty characters of the quote on either side of the figure; the whole quote where the figure is in words."""
+    for value in (claim.low, claim.high):
+        place = claim.quote.find(f"{value:.10g}")
+        if place >= 0:
+            return claim.quote[max(0, place - 45) : place + 45]
+    return claim.quote
 
 
 def phrase(claim: Claim, language: Language) -> str:
@@ -74,10 +84,18 @@ def baseline(claim: Claim, language: Language) -> str:
     """ " over X" or "（相比 X）"; empty when the source names none. A description in the other language is quoted."""
     if not claim.baseline:
         return ""
+    if match := re.match(r"(?:约|about )?\s?\$?[\d.,]+\s?(?P<unit>\S*)$", claim.baseline):
+        return _origin(claim.baseline, match["unit"], language)
     named = _in_language(claim.baseline, language)
-    if re.match(r"[\d约$]", claim.baseline):
-        return f"（此前 {claim.baseline}）" if language == "zh" else f" (from {claim.baseline})"
     return f"（相比{named}）" if language == "zh" else f" against {named}"
+
+
+def _origin(value: str, unit: str, language: Language) -> str:
+    """The value that a figure came from, its unit in the reader's language."""
+    for english, chinese in UNITS["zh"].items():
+        if unit in (chinese, english, english.rstrip("s")):
+            value = value.removesuffix(unit).strip() + " " + (chinese if language == "zh" else english)
+    return f"（此前 {value}）" if language == "zh" else f" (from {value})"
 
 
 def setting(claim: Claim, language: Language) -> str:

@@ -97,7 +97,7 @@ class _Draft:
 
     def _topic(self, language: Language) -> str:
         names = [self._tag_titles[tag][language] for tag in self._tags if language in self._tag_titles.get(tag, {})][:2]
-        joint = "、" if language == "zh" else " and "
+        joint = "、" if language == "zh" else ", "
         return joint.join(names) or self._tag_titles.get(self._story.topic, {}).get(language, self._story.topic)
 
     def _names(self, *kinds: str) -> list[str]:
@@ -118,8 +118,6 @@ class _Draft:
             parts.append(
                 lead_in + "；".join(figures.setting(claim, "zh") + figures.phrase(claim, "zh") + figures.baseline(claim, "zh") for claim in self._claims) + "。"
             )
-        else:
-            parts.append("原文的摘要没有给出可引用的训练效率数字。")
         if names := self._names("hardware", "model"):
             parts.append(f"文中提到 {'、'.join(names)}。")
         if self._names("code"):
@@ -136,8 +134,6 @@ class _Draft:
             parts.append(
                 lead_in + "; ".join(figures.phrase(claim, "en") + figures.setting(claim, "en") + figures.baseline(claim, "en") for claim in self._claims) + "."
             )
-        else:
-            parts.append("It states no training figure that could be quoted.")
         if names := self._names("hardware", "model"):
             parts.append(f"It mentions {', '.join(names)}.")
         if self._names("code"):
@@ -152,7 +148,7 @@ class _Draft:
         audience = self._audience("zh")
         if not self._claims:
             code = "，代码可查" if self._names("code") else ""
-            return self._choose(f"{audience}可以了解这个思路{code}；原文摘要没有给出量化收益。", f"适合{audience}参考{code}，收益大小要看正文。")
+            return self._choose(f"{audience}可以了解这个思路{code}。", f"适合{audience}参考{code}，效果以正文为准。")
         claim = self._claims[0]
         gain = figures.phrase(claim, "zh") + figures.baseline(claim, "zh")
         caveat = self._chinese_caveat(claim)
@@ -161,18 +157,13 @@ class _Draft:
     def _chinese_caveat(self, claim: Claim) -> str:
         if claim.bound == "up_to":
             return "；这是上限，不是平均值"
-        if not claim.baseline:
-            return "；对比对象原文在此句未说明"
         return "，代码已附" if self._names("code") else ""
 
     def _english_blurb(self) -> str:
         audience = self._audience("en")
         if not self._claims:
             code = "; code is linked" if self._names("code") else ""
-            return self._choose(
-                f"An idea for {audience}{code}; the abstract puts no figure on the gain.",
-                f"Worth a look for {audience}{code}; how much it saves is for the full text to say.",
-            )
+            return self._choose(f"An idea for {audience}{code}.", f"Worth a look for {audience}{code}; the full text has the details.")
         claim = self._claims[0]
         gain = figures.phrase(claim, "en") + figures.baseline(claim, "en")
         caveat = self._english_caveat(claim)
@@ -185,6 +176,4 @@ class _Draft:
     def _english_caveat(self, claim: Claim) -> str:
         if claim.bound == "up_to":
             return " (the best case, not the average)"
-        if not claim.baseline:
-            return " (the sentence names no baseline)"
         return ", with code" if self._names("code") else ""

@@ -46,7 +46,7 @@ FINER: tuple[tuple[Metric, str, str, str], ...] = (
 )
 KINDS: dict[Language, dict[ItemKind, str]] = {
     "zh": {"paper": "论文", "model": "模型", "product": "产品", "code": "开源", "tutorial": "教程", "news": "动态"},
-    "en": {"paper": "paper", "model": "model", "product": "product", "code": "open source", "tutorial": "tutorial", "news": "news"},
+    "en": {"paper": "paper", "model": "model", "product": "product", "code": "open-source project", "tutorial": "tutorial", "news": "report"},
 }
 # Who cares, by sub-topic; the first of an article's tags that stands here is used.
 AUDIENCES: dict[Language, dict[str, str]] = {

@@ -53,7 +53,7 @@ def test_tag_names_the_line_that_is_wrong(tmp_path: Path, line: str, capsys: pyt
 def test_explain_marks_the_words_and_adds_up(told: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["keywords", "explain", "https://arxiv.org/abs/2611.90001", "--config", str(told)]) == 0
     page = capsys.readouterr().out
-    assert "TideFlow: Overlapping Expert Dispatch" in page
+    assert "⟦accelerates end-to-end training⟧" in page
     assert ": in" in page and "by  {faster} ~6 {train}" in page
     assert main(["keywords", "explain", "https://nowhere.example/x", "--config", str(told)]) == 1
     assert "nothing was collected" in capsys.readouterr().err
