@@ -134,11 +134,13 @@ async def _ask(parts: Parts, source: Source, memory: Memory, now: datetime) -> t
 def make(
     parts: Parts, frame: EditionFrame, sources: Sequence[Source], off: Sequence[str], day: date, now: datetime, limits: tuple[int, int], step: Step = no_step
 ) -> Report:
-    """The issue of that day: the archived one, or composed from all entries that no issue told and archived.
+    """The issue of that day: the archived one, or composed from all entries that no issue told, and archived. An archived
+    issue that had nothing to read is made again as soon as there is something.
 
     ``limits`` are the most articles and near misses. ``off`` names the sources that are switched off.
     """
-    if archived := parts.archive.issue(frame.name, day):
+    archived = parts.archive.issue(frame.name, day)
+    if archived and archived.entries_read:
         return Report(issue=archived, coverage=archived.coverage, counts=_counts(archived))
     since = parts.archive.last_until(frame.name, day) or _BEGINNING
     by_name = {source.name: source for source in sources}
@@ -153,6 +155,8 @@ def make(
     thresholds = {topic: parts.thresholds[topic] for topic in frame.topics}
     missed = near_misses(labelled, stories, left_over, thresholds, limits[1])
     coverage = _coverage(parts, sources, off, entries, [pick.story.entries for pick in picks], since, now)
+    if archived and not entries and [item.state for item in coverage] == [item.state for item in archived.coverage]:
+        return Report(issue=archived, coverage=archived.coverage, counts=_counts(archived))
     issue = compose(frame, day, articles, missed, coverage, len(entries), _arxiv_pause(sources, now), since, now)
     told = {name: title for pick in picks for name, title in told_names(pick.story).items()}
     issue = parts.archive.save(issue, told, _decisions(labelled, frame.topics))

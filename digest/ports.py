@@ -62,7 +62,8 @@ class EntryStore(Protocol):
         the same address) at that address in the same source, where the feed gives the address to one entry only."""
 
     def remember(self, download: Download, entries: Sequence[Entry], coverage: Coverage) -> None:
-        """Saves new entries, validators and the poll in one transaction.
+        """Saves new entries, validators and the poll in one transaction. What an issue that is archived up to this moment or later
+        could not know counts as seen just after it.
 
         An entry that is known stays as it was first seen. On the first poll of a source, entries older than its
         window are kept as backlog that no issue tells.
@@ -96,7 +97,8 @@ class Archive(Protocol):
     def save(self, issue: Issue, identities: Mapping[str, str], decisions: Sequence[Decision]) -> Issue:
         """Archives the issue with the identities it told (identity to title) and all decisions, in one transaction.
 
-        The issue that is archived for that day already wins, and is what is returned.
+        The issue that is archived for that day already wins, and is what is returned, unless it had read no entry: a blank
+        issue (no network, a quiet morning) gives way.
         """
 
     def told(self, edition: str, before: date) -> dict[str, tuple[str, str]]:
@@ -106,7 +108,7 @@ class Archive(Protocol):
         """What the rules said on that day, by entry key and topic."""
 
     def last_until(self, edition: str, before: date) -> datetime | None:
-        """Up to when the newest issue before that day had read; None when there is none."""
+        """Up to when the newest issue before that day that read anything had read; None when there is none."""
 
     def shelf(self, edition: str, limit: int) -> Shelf:
         """A line for every issue of the edition, and the newest ``limit`` whole."""

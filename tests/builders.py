@@ -86,6 +86,7 @@ def an_issue(**changes: Any) -> Issue:
         "timezone": "Asia/Shanghai",
         "address": "https://digest.example.org",
         "sections": (),
+        "entries_read": 1,
         "since": datetime(2026, 11, 23, 12, tzinfo=UTC),
         "until": NOON,
     }

@@ -69,7 +69,9 @@ class FakeStore:
         for entry in entries:
             age = None if entry.published_at is None else (download.fetched_at - entry.published_at).total_seconds() / 86400
             is_old = source.kind == "feed" if age is None else age > source.window_days
-            self._entries.setdefault(entry.key, (entry, name not in self._read and is_old))
+            covering = [issue.until for issue in self._archive.issues.values() if issue.since < download.fetched_at <= issue.until and issue.entries_read]
+            seen_at = max(covering) + timedelta(microseconds=1) if covering else download.fetched_at
+            self._entries.setdefault(entry.key, (replace(entry, seen_at=seen_at), name not in self._read and is_old))
         self._read.add(name)
         earlier = self._sources.get(name, Memory())
         times = earlier.moved_times if (earlier.url, earlier.moved_to) == (source.url, download.moved_to) else 0
@@ -89,7 +91,7 @@ class FakeStore:
             self._sources[source.name] = replace(self._sources[source.name], failures=0, not_before=None, is_gone=False)
 
     def untold(self, edition: str, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
-        windows = [(issue.since, issue.until) for issue in self._archive.issues.values() if issue.edition == edition]
+        windows = [(issue.since, issue.until) for issue in self._archive.issues.values() if issue.edition == edition and issue.entries_read]
         found = [
             entry
             for entry, is_backlog in self._entries.values()
@@ -130,7 +132,8 @@ class FakeArchive:
         return self.issues.get((edition, day))
 
     def save(self, issue: Issue, identities: dict[str, str], decisions: Sequence[Decision]) -> Issue:
-        if (issue.edition, issue.day) not in self.issues:
+        archived = self.issues.get((issue.edition, issue.day))
+        if archived is None or not archived.entries_read:
             self.issues[issue.edition, issue.day] = issue
             self._decisions[issue.edition, issue.day] = sorted(decisions, key=lambda decision: (decision.entry_key, decision.topic))
             self._told.setdefault(issue.edition, []).extend((name, issue.day, title) for name, title in identities.items())
@@ -147,7 +150,7 @@ class FakeArchive:
         return self._decisions.get((edition, day), [])
 
     def last_until(self, edition: str, before: date) -> datetime | None:
-        return max((issue.until for issue in self.issues.values() if issue.edition == edition and issue.day < before), default=None)
+        return max((issue.until for issue in self.issues.values() if issue.edition == edition and issue.day < before and issue.entries_read), default=None)
 
     def shelf(self, edition: str, limit: int) -> Shelf:
         newest = sorted((issue for issue in self.issues.values() if issue.edition == edition), key=lambda issue: issue.day, reverse=True)

@@ -35,12 +35,14 @@ class SqlArchive:
                 "day": issue.day,
                 "since": issue.since,
                 "until": issue.until,
+                "entries_read": issue.entries_read,
                 "articles": len(issue.articles),
                 "headlines": {wording.language: wording.headline for wording in issue.articles[0].wordings} if issue.articles else {},
                 "document": _ISSUE.dump_json(issue).decode("utf-8"),
             }
-            statement = insert(connection, issues).values(row).on_conflict_do_nothing().returning(issues.c.day)
-            added = connection.execute(statement).first() is not None
+            statement = insert(connection, issues).values(row)
+            statement = statement.on_conflict_do_update(index_elements=["edition", "day"], set_=row, where=issues.c.entries_read == 0)
+            added = connection.execute(statement.returning(issues.c.day)).first() is not None
             if added and decisions_:
                 rows = [{"edition": issue.edition, "day": issue.day, **asdict(decision)} for decision in decisions_]
                 connection.execute(insert(connection, decisions).on_conflict_do_nothing(), rows)
@@ -63,7 +65,9 @@ class SqlArchive:
             return [Decision(**row) for row in connection.execute(statement).mappings()]
 
     def last_until(self, edition: str, before: date) -> datetime | None:
-        statement = select(issues.c.until).where(issues.c.edition == edition, issues.c.day < before).order_by(issues.c.day.desc()).limit(1)
+        statement = (
+            select(issues.c.until).where(issues.c.edition == edition, issues.c.day < before, issues.c.entries_read > 0).order_by(issues.c.day.desc()).limit(1)
+        )
         with transaction(self._engine) as connection:
             return connection.execute(statement).scalar()
 

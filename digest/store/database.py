@@ -30,6 +30,7 @@ def open_database(address: str) -> Engine:
         raise StoreError(f"the database address is not usable: {type(error).__name__}; see `database` in feeds.yaml") from error
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _tune_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
     with _translated():
         if _revision(engine) != HEAD:
             _migrate(engine)
@@ -53,8 +54,13 @@ def _translated() -> Iterator[None]:
 
 
 def _tune_sqlite(connection: Any, record: Any) -> None:
+    connection.isolation_level = None  # the driver would commit before each change of the schema; transactions are ours
     for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {setting}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")  # waits for its turn at once, instead of failing in the middle
 
 
 def _revision(engine: Engine) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import Connection, Engine, Row, Table, and_, exists, or_, select, update
+from sqlalchemy import Connection, Engine, Row, Table, and_, exists, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from digest.model import UNCHANGED, CacheStamp, Coverage, Download, Entry, Identifiers, Memory, Source
@@ -74,7 +74,8 @@ class SqlEntryStore:
             earlier = connection.execute(select(sources).where(sources.c.name == source.name)).first()
             is_first = earlier is None or earlier.first_polled_at is None
             if entries_:
-                rows = [_row(entry, is_first and _is_old(entry, source, now)) for entry in entries_]
+                seen_at = self._after_issues(connection, now)
+                rows = [_row(entry, is_first and _is_old(entry, source, now)) | {"seen_at": seen_at} for entry in entries_]
                 connection.execute(insert(connection, entries).on_conflict_do_nothing(), rows)
             is_same = earlier is not None and earlier.url == source.url and earlier.moved_to == download.moved_to
             fresh = {
@@ -87,6 +88,12 @@ class SqlEntryStore:
             }
             self._save_source(connection, source, {**_WELL, **fresh})
             self._save_poll(connection, coverage, now, len(entries_))
+
+    def _after_issues(self, connection: Connection, now: datetime) -> datetime:
+        """The moment itself, or the next one after the issues that had read up to it: what they could not know is not theirs."""
+        covering = select(func.max(issues.c.until)).where(issues.c.since < now, issues.c.until >= now, issues.c.entries_read > 0)
+        until = connection.execute(covering).scalar()
+        return now if until is None else until + timedelta(microseconds=1)
 
     def _save_source(self, connection: Connection, source: Source, values: Mapping[str, Any]) -> None:
         row = {"name": source.name, "url": source.url, "moved_to": "", "moved_times": 0, **_WELL, **values}
@@ -114,7 +121,8 @@ class SqlEntryStore:
         return connection.execute(there).first() is not None
 
     def untold(self, edition: str, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
-        in_an_issue = exists().where(and_(issues.c.edition == edition, issues.c.since < entries.c.seen_at, entries.c.seen_at <= issues.c.until))
+        is_read = and_(issues.c.since < entries.c.seen_at, entries.c.seen_at <= issues.c.until, issues.c.entries_read > 0)
+        in_an_issue = exists().where(issues.c.edition == edition, is_read)
         statement = (
             select(entries)
             .where(

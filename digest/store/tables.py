@@ -82,6 +82,7 @@ issues = Table(
     Column("day", Date, primary_key=True),
     Column("since", UtcDateTime, nullable=False),
     Column("until", UtcDateTime, nullable=False),
+    Column("entries_read", Integer, nullable=False),
     Column("articles", Integer, nullable=False),
     Column("headlines", JSON, nullable=False),
     Column("document", Text, nullable=False),

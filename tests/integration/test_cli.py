@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+import time_machine
 
 from digest.cli import COMMANDS, main
 from tests.conftest import ROOT
@@ -76,6 +77,25 @@ def test_a_lost_file_is_restored_by_delivering_again(demo: Path) -> None:
     (demo.parent.parent / "out" / "demo" / "2026/11/24/zh.html").unlink()
     run(demo, "deliver")
     assert files(demo) == whole
+
+
+def test_a_feed_that_comes_late_is_told_the_next_day_and_a_blank_day_is_made_again(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hidden = [demo.parent / name for name in ("arxiv-cs.LG.xml", "vendor.atom.xml", "media.zh.rss.xml", "person.json")]
+    for path in hidden:
+        path.rename(path.with_suffix(".away"))
+    run(demo)
+    hidden[0].with_suffix(".away").rename(hidden[0])
+    capsys.readouterr()
+    main(["run", "--config", str(demo), "--date", DAY, "--json"])
+    keys = [article["key"] for article in json.loads(capsys.readouterr().out)["articles"]]
+    assert "arxiv-2611.90001" in keys
+    hidden[1].with_suffix(".away").rename(hidden[1])
+    run(demo)
+    capsys.readouterr()
+    with time_machine.travel("2026-11-26T12:00:00Z"):
+        main(["run", "--config", str(demo), "--date", "2026-11-25", "--json"])
+    (article,) = json.loads(capsys.readouterr().out)["articles"]
+    assert article["headlines"]["en"] == "An NVFP4 training recipe for Blackwell"
 
 
 def test_the_next_day_repeats_no_story(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:

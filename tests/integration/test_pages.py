@@ -142,7 +142,7 @@ def test_an_empty_day_is_an_issue_that_says_so() -> None:
 
 
 def test_a_day_on_which_nothing_was_said_says_that() -> None:
-    issue = an_issue()
+    issue = an_issue(entries_read=0)
     documents = {
         document.name: document.body.decode() for document in IssueRenderer(Templates([ROOT / "templates"])).render(issue, Shelf(lines=(), recent=(issue,)))
     }

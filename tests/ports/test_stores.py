@@ -182,6 +182,23 @@ def test_an_archived_issue_wins_over_a_second_one(both: Both) -> None:
     assert both.archive.told("training", DAY + timedelta(days=1)) == {}
 
 
+def test_a_blank_issue_gives_way_and_takes_nothing(both: Both) -> None:
+    both.archive.save(an_issue(entries_read=0), {}, ())
+    remember(both, an_entry())
+    assert untold(both) == ["Blog|1"]
+    assert both.archive.last_until("training", DAY + timedelta(days=1)) is None
+    whole = both.archive.save(an_issue(entries_read=5), {"key:x": "X"}, ())
+    assert whole.entries_read == 5
+    assert both.archive.told("training", DAY + timedelta(days=1)) == {"key:x": ("training/2026-11-24", "X")}
+
+
+def test_what_comes_at_the_very_moment_of_an_issue_belongs_to_the_next(both: Both) -> None:
+    both.archive.save(an_issue(), {}, ())
+    remember(both, an_entry())
+    assert untold(both) == ["Blog|1"]
+    assert both.store.untold("training", ["Blog"], LONG_AGO, NOON) == []
+
+
 def test_what_was_told_is_remembered_with_its_issue(both: Both) -> None:
     both.archive.save(an_issue(), {"arxiv:1": "One"}, ())
     both.archive.save(an_issue(day=DAY + timedelta(days=1)), {"arxiv:1": "One again", "arxiv:2": "Two"}, ())

@@ -56,6 +56,7 @@ def upgrade() -> None:
         sa.Column("day", sa.Date, primary_key=True),
         sa.Column("since", sa.DateTime, nullable=False),
         sa.Column("until", sa.DateTime, nullable=False),
+        sa.Column("entries_read", sa.Integer, nullable=False),
         sa.Column("articles", sa.Integer, nullable=False),
         sa.Column("headlines", sa.JSON, nullable=False),
         sa.Column("document", sa.Text, nullable=False),
