@@ -47,11 +47,9 @@ class Source:
     kind: SourceKind = "feed"
     language: Language = "en"
     trust: Trust = "first-hand"
-    topics: tuple[str, ...] = ()
     weight: float = 1.0
     timezone: str = "UTC"
     window_days: int = 3
-    author: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from digest.classify.mentions import NameReader
 from digest.cluster.stories import group, told_names
 from digest.coverage import states
 from digest.coverage.arxiv_calendar import batch_begins_at, eastern_day, next_batch_day, pause
-from digest.errors import DigestError, FetchError
+from digest.errors import DigestError, FetchError, ParseError
 from digest.model import (
     UNCHANGED,
     ArxivPause,
@@ -86,6 +86,9 @@ async def _collect_one(parts: Parts, source: Source, memory: Memory, now: dateti
         return await _ask(parts, source, memory, now)
     except DigestError as error:
         return _failed(parts, source, memory, now, error)
+    except Exception as error:  # a surprise within one source costs that source only
+        log.exception("a bug while collecting %s", source.name)
+        return _failed(parts, source, memory, now, ParseError(f"a bug in this program: {type(error).__name__}; please report it"), is_bug=True)
     finally:
         step(source.name)
 
@@ -97,7 +100,7 @@ def _left_alone(parts: Parts, source: Source, memory: Memory, now: datetime) -> 
     return coverage, Problem(step="collect", subject=source.name, message=message), 0
 
 
-def _failed(parts: Parts, source: Source, memory: Memory, now: datetime, error: DigestError) -> tuple[Coverage, Problem, int]:
+def _failed(parts: Parts, source: Source, memory: Memory, now: datetime, error: DigestError, *, is_bug: bool = False) -> tuple[Coverage, Problem, int]:
     coverage = Coverage(source_name=source.name, state="failed", note=str(error))
     failures, until, is_gone = memory.failures, memory.not_before, False
     if not (isinstance(error, FetchError) and error.is_ours):
@@ -105,7 +108,7 @@ def _failed(parts: Parts, source: Source, memory: Memory, now: datetime, error: 
         until = states.not_before(failures, error.retry_after_seconds if isinstance(error, FetchError) else 0, now)
         is_gone = isinstance(error, FetchError) and error.is_gone
     parts.store.pause(source, coverage, now, until, failures=failures, is_gone=is_gone)
-    return coverage, Problem(step="collect", subject=source.name, message=str(error)), 0
+    return coverage, Problem(step="collect", subject=source.name, message=str(error), is_bug=is_bug), 0
 
 
 async def _ask(parts: Parts, source: Source, memory: Memory, now: datetime) -> tuple[Coverage, Problem | None, int]:
@@ -244,6 +247,10 @@ def deliver(parts: Parts, edition: str, day: date, now: datetime, step: Step = n
             receipts += new
         except DigestError as error:
             problems.append(Problem(step="deliver", subject=publisher.name, message=str(error)))
+        except Exception as error:  # a surprise within one publisher keeps the others from nothing
+            log.exception("a bug while delivering by %s", publisher.name)
+            message = f"a bug in this program: {type(error).__name__}; please report it"
+            problems.append(Problem(step="deliver", subject=publisher.name, message=message, is_bug=True))
         step(publisher.name)
     return Report(
         issue=issue,

@@ -31,6 +31,26 @@ def a_day(text: str) -> date:
         raise ArgumentTypeError(f"{text!r} is not a day; write it as 2026-11-30") from None
 
 
+def rule_points(text: str) -> float:
+    """Points of a rule, from -20 to 20."""
+    return _between(text, -20.0, 20.0, float)
+
+
+def day_count(text: str) -> int:
+    """A number of days, from 1 to ten years."""
+    return int(_between(text, 1, 3660, int))
+
+
+def _between(text: str, low: float, high: float, kind: type[float] | type[int]) -> float:
+    try:
+        value = kind(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a number") from None
+    if not low <= value <= high:
+        raise ArgumentTypeError(f"{text} must lie between {low:g} and {high:g}")
+    return value
+
+
 def day_and_now(wanted: date | None, zone_name: str) -> tuple[date, datetime]:
     """The day in the zone, and the moment that counts as now.
 

@@ -16,7 +16,7 @@ from digest.classify.claims import extract
 from digest.classify.explain import marked, strongest_first
 from digest.classify.labels import KeywordLabeller
 from digest.classify.suggestions import suggest
-from digest.cli.arguments import a_day, add_config, add_edition, parser
+from digest.cli.arguments import a_day, add_config, add_edition, day_count, parser, rule_points
 from digest.cli.rule_examples import complaints
 from digest.errors import ConfigError, DigestError
 from digest.model import Entry, Label
@@ -58,17 +58,17 @@ def main(command: str, arguments: list[str]) -> int:
     _sub(kinds, "explain", "the text of an entry with every hit marked, and why it is in or out").add_argument("name", metavar="URL-OR-ID")
     trying = _sub(kinds, "try", "what would come in and go out if the rule were added")
     trying.add_argument("rule", metavar="RULE")
-    trying.add_argument("--points", type=float, help="as a rule with so many points; left out, a word that is enough alone")
-    trying.add_argument("--days", type=int, default=30)
+    trying.add_argument("--points", type=rule_points, help="as a rule with so many points; left out, a word that is enough alone")
+    trying.add_argument("--days", type=day_count, default=30)
     _sub(kinds, "replay", "the decisions of an issue against the rules of today").add_argument("day", nargs="?", type=a_day, metavar="DAY")
     suggesting = _sub(kinds, "suggest", "words that separate what was told from what was not")
-    suggesting.add_argument("--days", type=int, default=90)
+    suggesting.add_argument("--days", type=day_count, default=90)
     adding = _sub(kinds, "add", "adds a word, or a rule with --points; keeps the comments of the file")
     removing = _sub(kinds, "remove", "removes a word or rule; keeps the comments of the file")
     for one in (adding, removing):
         one.add_argument("name", metavar="TOPIC")
         one.add_argument("rule", metavar="RULE")
-    adding.add_argument("--points", type=float)
+    adding.add_argument("--points", type=rule_points)
     _sub(kinds, "list", "the words and rules of a topic").add_argument("name", metavar="TOPIC")
     _sub(kinds, "check", "runs the examples that rules carry")
     chosen = options.parse_args(arguments)

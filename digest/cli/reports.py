@@ -92,8 +92,11 @@ def print_table(report: Report, day: date, folder: Path, *, quiet: bool) -> None
     if not quiet:
         _print_summary(report, day, folder)
     errors = Console(stderr=True, soft_wrap=True)
+    subjects: dict[tuple[str, str], list[str]] = {}
     for problem in report.problems:
-        errors.print(f"[red]{escape(problem.step)}[/red] [bold]{escape(problem.subject)}[/bold]: {escape(problem.message)}", highlight=False)
+        subjects.setdefault((problem.step, problem.message), []).append(problem.subject)
+    for (step, message), names in subjects.items():
+        errors.print(f"[red]{escape(step)}[/red] [bold]{escape(', '.join(names))}[/bold]: {escape(message)}", highlight=False)
 
 
 def _print_summary(report: Report, day: date, folder: Path) -> None:

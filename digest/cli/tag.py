@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
 from digest import wiring
 from digest.classify.claims import extract
@@ -44,34 +44,37 @@ def main(command: str, arguments: list[str]) -> int:
     settings = load(path).settings
     _, edition = wiring.edition(settings, chosen.edition)
     labelling, names = wiring.labeller(settings), wiring.name_reader(settings)
-    for number, item in enumerate(_items(chosen.file), start=1):
+    for number, item in _items(chosen.file):
         entry = _entry(item, number)
-        print(json.dumps(tagged(entry, str(item.get("id", number)), edition.topics[0], labelling, names), ensure_ascii=False))
+        name = item.get("id")
+        print(json.dumps(tagged(entry, str(number if name is None else name), edition.topics[0], labelling, names), ensure_ascii=False))
     return 0
 
 
-def _items(name: str) -> Iterator[dict[str, Any]]:
+def _items(name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The number of each line and its object; wrong bytes become replacement characters."""
     if name == "-":
-        yield from _lines(sys.stdin)
+        yield from _lines(sys.stdin.buffer)
         return
     try:
-        with Path(name).open(encoding="utf-8") as file:
+        with Path(name).open("rb") as file:
             yield from _lines(file)
     except OSError as error:
         raise ConfigError(f"{name}: {error.strerror}") from error
 
 
-def _lines(file: TextIO) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(file, start=1):
+def _lines(file: BinaryIO) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, raw in enumerate(file, start=1):
+        line = raw.decode("utf-8-sig", "replace")
         if not line.strip():
             continue
         try:
             item = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigError(f"line {number}: not JSON: {error}") from error
         if not isinstance(item, dict):
             raise ConfigError(f"line {number}: not an object with id, title and text")
-        yield item
+        yield number, item
 
 
 def _entry(item: dict[str, Any], number: int) -> Entry:
@@ -79,7 +82,12 @@ def _entry(item: dict[str, Any], number: int) -> Entry:
     if not isinstance(title, str) or not isinstance(text, str):
         raise ConfigError(f"line {number}: title and text must be text")
     url = str(item.get("url") or item.get("link") or "")
-    return Entry(key=str(number), source_name="", url=url, title=title, text=text, seen_at=datetime.now(UTC))
+    return Entry(key=str(number), source_name="", url=url, title=_whole(title), text=_whole(text), seen_at=datetime.now(UTC))
+
+
+def _whole(text: str) -> str:
+    """Without halves of surrogate pairs, which JSON can name and no output can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def tagged(entry: Entry, name: str, topic: str, labelling: KeywordLabeller, names: NameReader) -> dict[str, Any]:

@@ -101,13 +101,21 @@ def _expressions(settings: Any) -> list[str]:
     return [_find(rule) for key in ("words", "rules") for rule in settings.get(key) or []]
 
 
+def _check(draft: Path, path: Path) -> None:
+    """Raises ConfigError when the edited file would be wrong; it speaks of the file that people know."""
+    try:
+        load(draft)
+    except ConfigError as error:
+        raise ConfigError(f"nothing was written, since the file would be wrong:\n{error}".replace(str(draft), str(path))) from error
+
+
 def _save(path: Path, editor: YAML, file: Any) -> None:
     text = io.StringIO()
     editor.dump(file, text)
     draft = path.with_name(f".{path.name}.draft")
     try:
         draft.write_text(text.getvalue(), encoding="utf-8")
-        load(draft)
+        _check(draft, path)
         draft.replace(path)
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror}") from error

@@ -84,16 +84,19 @@ def _read(path: Path, *, with_places: bool = False) -> Any:
         raise ConfigError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from error
 
 
-def _merged(raw: dict[str, Any], path: Path) -> dict[str, Any]:
+def _merged(raw: dict[str, Any], path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """The keys of the file with those it inherits, its own first; ``extends`` is followed as far as it leads."""
     parent_name = raw.get("extends")
     if not isinstance(parent_name, str):
         return raw
     parent_path = SHIPPED / "feeds.yaml" if parent_name == "shipped" else path.parent / parent_name
-    if parent_path.resolve() == path.resolve():
-        raise ConfigError(f"{path}: `extends` names the file itself")
+    seen = (*seen, path.resolve())
+    if parent_path.resolve() in seen:
+        raise ConfigError(f"{path}: `extends: {parent_name}` leads back to a file that extends it")
     parent = _read(parent_path)
     if not isinstance(parent, dict):
         raise ConfigError(f"{parent_path}:1:1: the file must hold keys with values")
+    parent = _merged(parent, parent_path, seen)
     merged = dict(raw)
     for key in _INHERITED:
         theirs, ours = parent.get(key), raw.get(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import available_timezones
 
@@ -57,7 +58,6 @@ class SourceSettings(_Part):
     kind: SourceKind = Field("feed", description="feed (RSS, Atom, RDF, JSON Feed), arxiv, or hf-papers (Hugging Face daily papers).")
     language: Language = Field("en", description="The language it is expected to be in.")
     trust: Trust = Field("first-hand", description="official, first-hand (the makers themselves), person, or aggregator.")
-    topics: list[Name] = Field([], description="Topics that everything in this source may be about (a hint, not a verdict).")
     weight: float = Field(1.0, ge=0, le=3, description="How much its word counts in the heat.")
     timezone: Zone = Field("UTC", description="The zone of dates that name none, or an ambiguous one such as CST.")
     window_days: int = Field(3, ge=1, le=60, description="On the first poll, what is older counts as already seen.")
@@ -129,9 +129,7 @@ class Settings(_Part):
         for edition_name, edition in self.editions.items():
             for wanted, known, what in ((edition.topics, set(self.topics), "topic"), (edition.sources or [], set(names), "source")):
                 complaints += [f"editions.{edition_name}: {unknown(name, known, what)}" for name in wanted if name not in known]
-        for source in self.sources:
-            complaints += [f"source {source.name}: {unknown(name, set(self.topics), 'topic')}" for name in source.topics if name not in self.topics]
-        folders = [edition.folder for edition in self.editions.values()]
+        folders = [str(PurePath(edition.folder)) for edition in self.editions.values()]
         if len(set(folders)) != len(folders):
             complaints.append("two editions write into the same folder")
         if complaints:

@@ -21,6 +21,8 @@ def open_database(address: str) -> Engine:
     """An engine whose schema is current. Raises StoreError when it cannot be reached or is newer than this program."""
     try:
         url = make_url(address)
+        if url.get_backend_name() not in ("sqlite", "postgresql", "postgres"):
+            raise StoreError(f"the database {url.get_backend_name()!r} is not supported; use a path (SQLite) or postgresql://")
         if url.drivername == "sqlite" and url.database and url.database != ":memory:":
             Path(url.database).parent.mkdir(parents=True, exist_ok=True)
         if url.drivername in ("postgresql", "postgres"):

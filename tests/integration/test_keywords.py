@@ -124,3 +124,23 @@ def test_wrong_edits_are_refused_and_change_nothing(tmp_path: Path, arguments: l
 def test_check_runs_the_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["keywords", "check", "--config", str(ROOT / "feeds.yaml")]) == 0
     assert ", 0 judged otherwise" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments", [["try", "x", "--points", "100"], ["try", "x", "--days", "-5"], ["try", "x", "--days", "99999999"], ["add", "moe", "x", "--points", "much"]]
+)
+def test_impossible_numbers_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["keywords", *arguments])
+    assert stop.value.code == 2
+    assert "argument --" in capsys.readouterr().err
+
+
+def test_tag_reads_marks_wrong_bytes_and_half_characters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "items.jsonl"
+    file.write_bytes(b'\xef\xbb\xbf{"id": null, "text": "faster training \xff"}\n\n{"id": 3, "text": "\\ud800"}\n')
+    assert main(["tag", str(file), "--config", str(ROOT / "feeds.yaml")]) == 0
+    assert [json.loads(line)["id"] for line in lines(capsys)] == ["1", "3"]
+    file.write_bytes(b"\n" + b"[" * 100_000)
+    assert main(["tag", str(file), "--config", str(ROOT / "feeds.yaml")]) == 2
+    assert "line 2" in capsys.readouterr().err

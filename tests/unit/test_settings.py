@@ -129,3 +129,18 @@ def test_the_schema_in_the_tree_is_current_and_named_in_the_first_line() -> None
     assert (ROOT / "feeds.schema.json").read_text(encoding="utf-8") == json_schema()
     assert "$schema=feeds.schema.json" in (ROOT / "feeds.yaml").read_text(encoding="utf-8").splitlines()[0]
     assert json.loads(json_schema())["additionalProperties"] is False
+
+
+def test_extends_is_followed_as_far_as_it_leads_and_never_in_a_circle(tmp_path: Path) -> None:
+    frame = "editions: {e: {title: {zh: 甲, en: E}, topics: [speed]}}\nsources: [{name: S, url: x}]\n"
+    written(tmp_path, RIGHT, "a.yaml")
+    written(tmp_path, "extends: a.yaml\n" + frame, "b.yaml")
+    assert list(load(written(tmp_path, "extends: b.yaml\n" + frame)).settings.topics) == ["speed"]
+    written(tmp_path, "extends: feeds.yaml\n" + frame, "b.yaml")
+    with pytest.raises(ConfigError, match="leads back"):
+        load(tmp_path / "feeds.yaml")
+
+
+def test_two_spellings_of_one_folder_are_one_folder(tmp_path: Path) -> None:
+    second = "  other:\n    title: {zh: 乙, en: O}\n    topics: [speed]\n    folder: ./out\n"
+    assert "same folder" in refused(tmp_path, RIGHT.replace("sources:", second + "sources:"))

@@ -1,0 +1,101 @@
+"""The three acts with stand-ins at every edge: what one failure costs, and what it does not."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from digest.classify.mentions import NameReader
+from digest.errors import DigestError, FetchError
+from digest.model import CacheStamp, Document, Download, Issue, Parsed, Shelf, Source
+from digest.pipeline import Parts, collect, deliver
+from tests.builders import DAY, NOON, a_download, a_parsed, a_source, an_entry, an_issue
+from tests.fakes import FakeArchive, FakePublisher, FakeStore
+
+
+class _Fetcher:
+    """Answers by the name of the source: raises what stands there, or gives an empty download."""
+
+    def __init__(self, **answers: Exception) -> None:
+        self._answers = answers
+
+    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | None:
+        if source.name in self._answers:
+            raise self._answers[source.name]
+        return a_download(source=source)
+
+
+class _Parser:
+    async def parse(self, download: Download) -> Parsed:
+        name = download.source.name
+        return a_parsed(an_entry(key=f"{name}|1", source_name=name))
+
+
+class _Renderer:
+    def render(self, issue: Issue, shelf: Shelf) -> tuple[Document, ...]:
+        return (Document(format="text", language="zh", name="x.txt", media_type="text/plain", body=b"x"),)
+
+
+class _Broken:
+    name = "broken"
+
+    def publish(self, *arguments: Any) -> Any:
+        raise RuntimeError("a surprise")
+
+
+def parts(**changes: Any) -> Parts:
+    archive = changes.pop("archive", FakeArchive())
+    fields: dict[str, Any] = {
+        "store": FakeStore(archive),
+        "archive": archive,
+        "fetchers": {"https": _Fetcher()},
+        "parser": _Parser(),
+        "labellers": (),
+        "names": NameReader({}, ()),
+        "thresholds": {},
+        "scorers": (),
+        "writer": None,
+        "renderers": (_Renderer(),),
+        "publishers": (),
+    }
+    return Parts(**fields | changes)
+
+
+def test_one_failing_source_costs_itself_and_a_surprise_is_marked_as_a_bug(caplog: pytest.LogCaptureFixture) -> None:
+    fetcher = _Fetcher(Refused=FetchError("no; try later"), Surprised=KeyError("oops"))
+    sources = [a_source(name=name) for name in ("Refused", "Surprised", "Fine")]
+    report = asyncio.run(collect(parts(fetchers={"https": fetcher}), sources, NOON))
+    assert {coverage.source_name: coverage.state for coverage in report.coverage} == {"Refused": "failed", "Surprised": "failed", "Fine": "complete"}
+    assert {problem.subject: problem.is_bug for problem in report.problems} == {"Refused": False, "Surprised": True}
+    assert report.counts == {"entries_seen": 1, "entries_new": 1}
+    assert "a bug while collecting Surprised" in caplog.text
+
+
+def test_an_address_that_nobody_can_fetch_says_what_can_be() -> None:
+    report = asyncio.run(collect(parts(), [a_source(url="gopher://x/")], NOON))
+    assert "no way to fetch gopher:" in report.problems[0].message
+
+
+def test_whoever_has_a_receipt_is_skipped() -> None:
+    archive, publisher = FakeArchive(), FakePublisher()
+    archive.save(an_issue(), {}, ())
+    deliver(parts(archive=archive, publishers=(publisher,)), "training", DAY, NOON)
+    report = deliver(parts(archive=archive, publishers=(publisher,)), "training", DAY, NOON)
+    assert publisher.published == ["training/2026-11-24"]
+    assert report.receipts == ()
+
+
+def test_a_refusing_and_a_broken_publisher_do_not_keep_the_others_from_delivering(caplog: pytest.LogCaptureFixture) -> None:
+    archive, fine = FakeArchive(), FakePublisher()
+    archive.save(an_issue(), {}, ())
+    report = deliver(parts(archive=archive, publishers=(FakePublisher(refuses=True), _Broken(), fine)), "training", DAY, NOON)
+    assert fine.published == ["training/2026-11-24"]
+    assert [problem.is_bug for problem in report.problems] == [False, True]
+
+
+def test_there_is_nothing_to_deliver_before_it_is_made() -> None:
+    with pytest.raises(DigestError, match="digest make"):
+        deliver(parts(), "training", DAY, NOON)
