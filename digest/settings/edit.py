@@ -1,9 +1,12 @@
-"""Edits of ``feeds.yaml`` that keep its comments and its order. A file that would be wrong afterwards is not written."""
+"""Edits of ``feeds.yaml`` that keep its comments and its order. A file that would be wrong afterwards is not written.
+
+Lists written one item a line are edited as lines, so that no comment moves; lists in brackets by the YAML library.
+"""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,34 +21,31 @@ from digest.text import canonical_url
 
 def add_word(path: Path, topic: str, expression: str, points: float | None) -> None:
     """Adds a plain word to the topic, or with points a rule. Raises ConfigError when it is there already."""
-    editor, file = _open(path)
+    file = _open(path)
     settings = _topic(file, topic, path)
     if expression in _expressions(settings):
         raise ConfigError(f"{path}: topic {topic} has {expression!r} already")
-    if points is None:
-        settings.setdefault("words", []).append(expression)
-    else:
-        settings.setdefault("rules", []).append({"find": expression, "points": points})
-    _save(path, editor, file)
+    item: Any = expression if points is None else CommentedMap({"find": expression, "points": points})
+    _append(path, file, settings, "words" if points is None else "rules", item)
 
 
 def remove_word(path: Path, topic: str, expression: str) -> None:
     """Removes the word or rule from the topic. Raises ConfigError when it is not there, with what is."""
-    editor, file = _open(path)
-    settings = _topic(file, topic, path)
-    if expression not in _expressions(settings):
-        raise ConfigError(f"{path}: topic {topic} has no {expression!r}; `digest keywords list {topic}` shows what it has")
-    for key in ("words", "rules"):
-        for place in reversed(range(len(settings.get(key) or []))):
-            if _find(settings[key][place]) == expression:
-                del settings[key][place]
-    _save(path, editor, file)
+    while True:
+        file = _open(path)
+        settings = _topic(file, topic, path)
+        places = [(key, place) for key in ("words", "rules") for place, rule in enumerate(settings.get(key) or []) if _find(rule) == expression]
+        if not places:
+            raise ConfigError(f"{path}: topic {topic} has no {expression!r}; `digest keywords list {topic}` shows what it has")
+        key, place = places[0]
+        _delete(path, file, settings, key, place)
+        if len(places) == 1:
+            return
 
 
 def add_sources(path: Path, sources: Sequence[Mapping[str, str]]) -> list[str]:
     """Adds those sources whose name and address the file does not have; the names that were added."""
-    editor, file = _open(path)
-    listed = file.setdefault("sources", [])
+    listed = _open(path)["sources"]
     names, urls = {str(source["name"]) for source in listed}, {_address(str(source["url"])) for source in listed}
     added = []
     for source in sources:
@@ -53,37 +53,37 @@ def add_sources(path: Path, sources: Sequence[Mapping[str, str]]) -> list[str]:
             continue
         names.add(source["name"])
         urls.add(_address(source["url"]))
-        row = CommentedMap(source)
-        row.fa.set_flow_style()
-        listed.append(row)
+        file = _open(path)
+        _append(path, file, file, "sources", CommentedMap(source))
         added.append(source["name"])
-    if added:
-        _save(path, editor, file)
     return added
 
 
 def remove_source(path: Path, name: str) -> None:
     """Removes the source of that name or address. Raises ConfigError with the nearest name when there is none."""
-    editor, file = _open(path)
+    file = _open(path)
     listed = file.get("sources") or []
     places = [place for place, source in enumerate(listed) if name in (source["name"], source["url"])]
     if not places:
         raise ConfigError(f"{path}: {unknown(name, {str(source['name']) for source in listed}, 'source')}")
-    del listed[places[0]]
-    _save(path, editor, file)
+    _delete(path, file, file, "sources", places[0])
 
 
 def _address(url: str) -> str:
     return canonical_url(url) or url
 
 
-def _open(path: Path) -> tuple[YAML, Any]:
-    load(path)
+def _editor() -> YAML:
     editor = YAML()
     editor.preserve_quotes = True
     editor.width = 4096
     editor.indent(mapping=2, sequence=4, offset=2)
-    return editor, editor.load(path.read_text(encoding="utf-8"))
+    return editor
+
+
+def _open(path: Path) -> Any:
+    load(path)
+    return _editor().load(path.read_text(encoding="utf-8"))
 
 
 def _topic(file: Any, topic: str, path: Path) -> Any:
@@ -101,23 +101,76 @@ def _expressions(settings: Any) -> list[str]:
     return [_find(rule) for key in ("words", "rules") for rule in settings.get(key) or []]
 
 
-def _check(draft: Path, path: Path) -> None:
-    """Raises ConfigError when the edited file would be wrong; it speaks of the file that people know."""
-    try:
-        load(draft)
-    except ConfigError as error:
-        raise ConfigError(f"nothing was written, since the file would be wrong:\n{error}".replace(str(draft), str(path))) from error
+def _append(path: Path, file: Any, parent: Any, key: str, item: Any) -> None:
+    """Adds the item to ``parent[key]``; a list that is not there yet stands right below the first key of its parent."""
+    listed = parent.get(key)
+    if listed and listed.fa.flow_style():
+        _by_library(path, file, lambda: listed.append(item))
+    elif parent.fa.flow_style():
+        _by_library(path, file, lambda: parent.setdefault(key, []).append(item))
+    else:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if listed:
+            row, column = listed.lc.item(len(listed) - 1)
+            new = [" " * (column - 2) + "- " + _inline(item)]
+        else:
+            row, column = parent.lc.key(next(iter(parent)))
+            new = [" " * column + f"{key}:", " " * (column + 2) + "- " + _inline(item)]
+            column += 2
+        end = _end(lines, row, column - 2)
+        _save(path, "\n".join(lines[:end] + new + lines[end:]) + "\n")
 
 
-def _save(path: Path, editor: YAML, file: Any) -> None:
+def _delete(path: Path, file: Any, parent: Any, key: str, place: int) -> None:
+    listed = parent[key]
+    if listed.fa.flow_style() or parent.fa.flow_style():
+        _by_library(path, file, lambda: listed.pop(place))
+        return
+    lines = path.read_text(encoding="utf-8").splitlines()
+    row, column = listed.lc.item(place)
+    start = row if len(listed) > 1 else parent.lc.key(key)[0]
+    _save(path, "\n".join(lines[:start] + lines[_end(lines, row, column - 2) :]) + "\n")
+
+
+def _end(lines: Sequence[str], row: int, column: int) -> int:
+    """The line after the item that begins in ``row`` with its dash (or key) at ``column``: what follows further in is its own."""
+    row += 1
+    while row < len(lines) and lines[row].strip() and len(lines[row]) - len(lines[row].lstrip()) > column:
+        row += 1
+    return row
+
+
+def _inline(item: Any) -> str:
+    """The item on one line, quoted where YAML wants it."""
+    if isinstance(item, CommentedMap):
+        item.fa.set_flow_style()
     text = io.StringIO()
-    editor.dump(file, text)
+    _editor().dump([item], text)
+    return text.getvalue().strip().removeprefix("- ")
+
+
+def _by_library(path: Path, file: Any, change: Callable[[], Any]) -> None:
+    change()
+    text = io.StringIO()
+    _editor().dump(file, text)
+    _save(path, text.getvalue())
+
+
+def _save(path: Path, text: str) -> None:
     draft = path.with_name(f".{path.name}.draft")
     try:
-        draft.write_text(text.getvalue(), encoding="utf-8")
+        draft.write_text(text, encoding="utf-8")
         _check(draft, path)
         draft.replace(path)
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror}") from error
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _check(draft: Path, path: Path) -> None:
+    """Raises ConfigError when the edited file would be wrong; it speaks of the file that people know."""
+    try:
+        load(draft)
+    except ConfigError as error:
+        raise ConfigError(f"nothing was written, since the file would be wrong:\n{error}".replace(str(draft), str(path))) from error
