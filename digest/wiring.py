@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from digest import __version__
+from digest.classify.expressions import Lexicon
 from digest.classify.labels import KeywordLabeller, Rule, Topic
 from digest.classify.mentions import Kind, NameReader
 from digest.errors import ConfigError
@@ -18,7 +19,7 @@ from digest.rank.heat import HeatScorer
 from digest.render.environment import Templates
 from digest.render.issue_files import IndexRenderer, IssueRenderer
 from digest.render.web_feed import AtomRenderer
-from digest.settings.load import Loaded
+from digest.settings.load import Loaded, with_places
 from digest.settings.schema import EditionSettings, Settings, TopicSettings
 from digest.shipped import SHIPPED
 from digest.store.archive import SqlArchive
@@ -44,6 +45,35 @@ def topic(name: str, settings: TopicSettings) -> Topic:
 def labeller(settings: Settings) -> KeywordLabeller:
     """The keyword rules of all topics. Raises ConfigError when an expression is wrong."""
     return KeywordLabeller([topic(name, value) for name, value in settings.topics.items()], settings.groups)
+
+
+def rule_complaints(loaded: Loaded) -> str:
+    """Every expression of the file that is not understood, a line each with its place; empty when all are."""
+    settings, lexicon = loaded.settings, Lexicon(loaded.settings.groups)
+    found: list[tuple[tuple[str | int, ...], str]] = []
+    for where, expression in _expressions(settings):
+        try:
+            lexicon.compile(expression)
+        except ConfigError as error:
+            found.append((where, str(error)))
+    return with_places(loaded.path, found) if found else ""
+
+
+def _expressions(settings: Settings) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    for group, expressions in settings.groups.items():
+        yield from ((("groups", group, place), expression) for place, expression in enumerate(expressions))
+    for name, topic_ in settings.topics.items():
+        for key in ("words", "never"):
+            yield from ((("topics", name, key, place), expression) for place, expression in enumerate(getattr(topic_, key)))
+        for place, rule in enumerate(topic_.rules):
+            for key in ("find", "needs", "unless"):
+                if expression := getattr(rule, key):
+                    yield ("topics", name, "rules", place, key), expression
+    for place, kind in enumerate(settings.kinds):
+        yield from ((("kinds", place, "find", number), expression) for number, expression in enumerate(kind.find))
+    for kind_name, lines in settings.entities.items():
+        for place, line in enumerate(lines):
+            yield from ((("entities", kind_name, place), name.strip()) for name in line.split("="))
 
 
 def name_reader(settings: Settings) -> NameReader:
@@ -128,6 +158,8 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
     from digest.parse.bounded import BoundedParser
 
     settings = loaded.settings
+    if complaints := rule_complaints(loaded):
+        raise ConfigError(complaints)
     labelling = labeller(settings)
     pages = templates(loaded)
     engine = open_database(database_address(loaded))

@@ -25,8 +25,7 @@ def main(command: str, arguments: list[str]) -> int:
     from digest.cli.rule_examples import complaints
 
     loaded = load(chosen.config)
-    wiring.name_reader(loaded.settings)
-    found = complaints(loaded.settings)
+    found = wiring.rule_complaints(loaded).splitlines() or complaints(loaded.settings)
     for complaint in found:
         print(complaint)
     if not found:

@@ -6,9 +6,10 @@ A right file is read by the quick YAML loader; only a wrong one is read again wi
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -54,12 +55,26 @@ def load(path: Path) -> Loaded:
     if not isinstance(raw, dict):
         raise ConfigError(f"{path}:1:1: the file must hold keys with values, such as `sources:`")
     merged = _merged(raw, path)
+    found = [(tuple(where), text) for where, text in _disagreements(merged)]
+    settings = None
     try:
-        return Loaded(Settings.model_validate(merged), path)
+        settings = Settings.model_validate(merged)
     except ValidationError as error:
-        marked = _read(path, with_places=True)
-        complaints = [line for detail in error.errors() for line in _complaints(dict(detail), marked, path)]
-        raise ConfigError("\n".join(sorted(set(complaints), key=_place))) from None
+        found += [complaint for detail in error.errors() for complaint in _complaints(dict(detail))]
+    if settings is None or found:
+        raise ConfigError(with_places(path, found))
+    return Loaded(settings, path)
+
+
+def with_places(path: Path, complaints: Iterable[tuple[tuple[str | int, ...], str]]) -> str:
+    """The complaints as lines ``file:line:column: key: what is wrong``, in the order of the file, each once."""
+    marked = _read(path, with_places=True)
+    found = set()
+    for where, text in complaints:
+        line, column = _find(marked, where)
+        name = ".".join(str(part) for part in where) or "the file"
+        found.add((line, column, f"{path}:{line}:{column}: {name}: {text}"))
+    return "\n".join(text for _, _, text in sorted(found))
 
 
 def json_schema() -> str:
@@ -107,30 +122,48 @@ def _merged(raw: dict[str, Any], path: Path, seen: tuple[Path, ...] = ()) -> dic
     return merged
 
 
-def _complaints(detail: dict[str, Any], marked: Any, path: Path) -> list[str]:
-    where = [part for part in detail["loc"] if part != "[key]"]
-    line, column = _find(marked, where)
-    name = ".".join(str(part) for part in where) or "the file"
+def _complaints(detail: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
+    where = tuple(part for part in detail["loc"] if part != "[key]")
     if detail["type"] == "value_error":
         texts = str(detail["ctx"]["error"]).splitlines()
+    elif detail["type"] == "extra_forbidden":
+        texts = [f"is not a known key{_nearest(where)}"]
     else:
         texts = [_EXPECTED.get(detail["type"]) or _lowered(detail["msg"])]
-    if detail["type"] == "extra_forbidden":
-        texts = [f"is not a known key{_nearest(where)}"]
-    return [f"{path}:{line}:{column}: {name}: {text}" for text in texts]
+    return [(where, text) for text in texts]
+
+
+def _disagreements(raw: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Names that one part of the file uses and another does not have; tolerant of whatever else is wrong."""
+    topics = set(raw["topics"]) if isinstance(raw.get("topics"), dict) else set()
+    rows = raw["sources"] if isinstance(raw.get("sources"), list) else []
+    names = [str(row["name"]) if isinstance(row, dict) and "name" in row else "" for row in rows]
+    yield from ((("sources", place, "name"), f"the source {name!r} stands here twice") for place, name in enumerate(names) if name and name in names[:place])
+    folders: list[str] = []
+    for edition, chosen in (raw["editions"] if isinstance(raw.get("editions"), dict) else {}).items():
+        chosen = chosen if isinstance(chosen, dict) else {}
+        for key, known, what in (("topics", topics, "topic"), ("sources", set(names), "source")):
+            wanted = chosen.get(key)
+            for place, name in enumerate(wanted if isinstance(wanted, list) else []):
+                if str(name) not in known:
+                    yield ("editions", edition, key, place), unknown(str(name), known, what)
+        folder = str(PurePath(str(chosen.get("folder", "out"))))
+        if folder in folders:
+            yield ("editions", edition, "folder"), "two editions write into the same folder"
+        folders.append(folder)
 
 
 def _lowered(message: str) -> str:
     return message[:1].lower() + message[1:]
 
 
-def _nearest(where: list[str | int]) -> str:
+def _nearest(where: Sequence[str | int]) -> str:
     known = set(_fields(where[:-1]))
     hint = unknown(str(where[-1]), known, "key").partition("; ")[2]
     return f"; {hint}" if hint else f"; known here: {', '.join(sorted(known))}" if known else ""
 
 
-def _fields(where: list[str | int]) -> list[str]:
+def _fields(where: Sequence[str | int]) -> list[str]:
     """The names that the model knows at that place."""
     model: Any = Settings
     for part in where:
@@ -147,7 +180,7 @@ def _inner(annotation: Any) -> Any:
     return next((argument for argument in reversed(arguments) if argument is not type(None)), annotation)
 
 
-def _find(marked: Any, where: list[str | int]) -> tuple[int, int]:
+def _find(marked: Any, where: Sequence[str | int]) -> tuple[int, int]:
     """Line and column (from 1) of the key, or of the nearest place around it that the file has."""
     line, column, node = 1, 1, marked
     for part in where:
@@ -161,9 +194,3 @@ def _find(marked: Any, where: list[str | int]) -> tuple[int, int]:
             break
         line, column = row + 1, col + 1
     return line, column
-
-
-def _place(complaint: str) -> tuple[int, int, str]:
-    parts = complaint.split(":")
-    numbers = [int(part) for part in parts[1:3] if part.isdigit()]
-    return (numbers[0], numbers[1], complaint) if len(numbers) == 2 else (0, 0, complaint)

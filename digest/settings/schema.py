@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import available_timezones
 
@@ -122,24 +121,10 @@ class Settings(_Part):
     kinds: list[KindSettings] = []
     entities: dict[MentionKind, list[str]] = Field({}, description="Names to recognise: `Name`, or `Name = other spelling = …`.")
 
-    @model_validator(mode="after")
-    def _names_agree(self) -> Self:
-        names = [source.name for source in self.sources]
-        complaints = [f"the source {name!r} stands here twice" for name in sorted({name for name in names if names.count(name) > 1})]
-        for edition_name, edition in self.editions.items():
-            for wanted, known, what in ((edition.topics, set(self.topics), "topic"), (edition.sources or [], set(names), "source")):
-                complaints += [f"editions.{edition_name}: {unknown(name, known, what)}" for name in wanted if name not in known]
-        folders = [str(PurePath(edition.folder)) for edition in self.editions.values()]
-        if len(set(folders)) != len(folders):
-            complaints.append("two editions write into the same folder")
-        if complaints:
-            raise ValueError("\n".join(complaints))
-        return self
-
 
 def unknown(name: str, known: set[str], what: str) -> str:
     """A complaint about a name that nobody knows, with the nearest one that is known."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, sorted(known), n=1, cutoff=0.5)
+    near = sorted(other for other in known if len(name) > 2 and other.startswith(name[:3])) or get_close_matches(name, sorted(known), n=1, cutoff=0.5)
     return f"there is no {what} {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")

@@ -53,7 +53,8 @@ def test_all_complaints_come_at_once_with_place_and_nearest_name(tmp_path: Path)
     assert any(line.startswith(f"{path}:5:5: editions.mine.timezone: not a time zone: 'Asia/Shangai'") for line in lines)
     assert any(line.startswith(f"{path}:6:5: editions.mine.langages: is not a known key; did you mean 'languages'?") for line in lines)
     assert any(line.startswith(f"{path}:8:") and "trust" in line and "'official'" in line for line in lines)
-    assert len(lines) == 3
+    assert any("there is no topic 'sped'; did you mean 'speed'?" in line and line.startswith(f"{path}:4:14") for line in lines)
+    assert len(lines) == 4
 
 
 def test_names_that_nobody_knows_are_complaints_with_the_nearest_one(tmp_path: Path) -> None:
@@ -144,3 +145,20 @@ def test_extends_is_followed_as_far_as_it_leads_and_never_in_a_circle(tmp_path: 
 def test_two_spellings_of_one_folder_are_one_folder(tmp_path: Path) -> None:
     second = "  other:\n    title: {zh: 乙, en: O}\n    topics: [speed]\n    folder: ./out\n"
     assert "same folder" in refused(tmp_path, RIGHT.replace("sources:", second + "sources:"))
+
+
+def test_every_wrong_expression_is_named_with_its_place(tmp_path: Path) -> None:
+    text = RIGHT.replace("words: [faster, 更快]", "words: ['(((', '{a}']\n    rules:\n      - {find: fine, unless: 'a ~'}") + "groups:\n  unused: ['b |']\n"
+    loaded = load(written(tmp_path, text))
+    lines = wiring.rule_complaints(loaded).splitlines()
+    path = tmp_path / "feeds.yaml"
+    assert [line.split(": ")[:2] for line in lines] == [
+        [f"{path}:10:13", "topics.speed.words.0"],
+        [f"{path}:10:20", "topics.speed.words.1"],
+        [f"{path}:12:22", "topics.speed.rules.0.unless"],
+        [f"{path}:14:12", "groups.unused.0"],
+    ]
+
+
+def test_a_key_is_guessed_by_its_beginning(tmp_path: Path) -> None:
+    assert "did you mean 'window_days'?" in refused(tmp_path, RIGHT.replace("url: feed.xml}", "url: feed.xml, windw: 3}"))
