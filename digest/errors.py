@@ -14,7 +14,14 @@ Each message names its subject and what to try.
 
 
 class DigestError(Exception):
-    """The root: whoever catches it catches all of ours and no bug."""
+    """The root: whoever catches it catches all of ours and no bug.
+
+    The message is for owners; ``reason`` is a word for readers, which the catalogues say in every language.
+    """
+
+    def __init__(self, message: str = "", *, reason: str = "other") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class ConfigError(DigestError):
@@ -28,8 +35,8 @@ class FetchError(DigestError):
     ``retry_after_seconds`` is what the server asked for; ``is_gone``: it said that the feed is gone for good (410).
     """
 
-    def __init__(self, message: str, *, is_ours: bool = False, retry_after_seconds: float = 0.0, is_gone: bool = False) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, reason: str = "unreachable", is_ours: bool = False, retry_after_seconds: float = 0.0, is_gone: bool = False) -> None:
+        super().__init__(message, reason=reason)
         self.is_ours = is_ours
         self.retry_after_seconds = retry_after_seconds
         self.is_gone = is_gone
@@ -37,6 +44,9 @@ class FetchError(DigestError):
 
 class ParseError(DigestError):
     """Bytes that are no feed, or one too hostile to read."""
+
+    def __init__(self, message: str, *, reason: str = "no-feed") -> None:
+        super().__init__(message, reason=reason)
 
 
 class StoreError(DigestError):

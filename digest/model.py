@@ -71,6 +71,7 @@ class Memory:
     last_new_at: datetime | None = None
     failures: int = 0
     failure: str = ""
+    reason: str = ""
     not_before: datetime | None = None
     is_gone: bool = False
     moved_to: str = ""
@@ -303,13 +304,17 @@ UNCHANGED = "unchanged"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """What one poll, or all polls for one issue, gave of a source; the note is UNCHANGED after an answer of 304."""
+    """What one poll, or all polls for one issue, gave of a source; the note is UNCHANGED after an answer of 304.
+
+    ``note`` is for owners; ``reason`` is a word that the catalogues say in every language (see ``DigestError``).
+    """
 
     source_name: str
     state: CoverageState
     seen: int = 0
     kept: int = 0
     note: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

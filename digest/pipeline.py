@@ -80,7 +80,7 @@ async def _collect_one(parts: Parts, source: Source, memory: Memory, now: dateti
     memory = memory if memory.url == source.url else Memory(usual=memory.usual, last_new_at=memory.last_new_at)
     try:
         if memory.is_gone:
-            return Coverage(source_name=source.name, state="off", note="the server said it is gone for good (410); remove the source"), None, 0
+            return Coverage(source_name=source.name, state="off", note="the server said it is gone for good (410); remove the source", reason="gone"), None, 0
         if memory.not_before is not None and now < memory.not_before:
             return _left_alone(parts, source, memory, now)
         return await _ask(parts, source, memory, now)
@@ -88,20 +88,20 @@ async def _collect_one(parts: Parts, source: Source, memory: Memory, now: dateti
         return _failed(parts, source, memory, now, error)
     except Exception as error:  # a surprise within one source costs that source only
         log.exception("a bug while collecting %s", source.name)
-        return _failed(parts, source, memory, now, ParseError(f"a bug in this program: {type(error).__name__}; please report it"), is_bug=True)
+        return _failed(parts, source, memory, now, ParseError(f"a bug in this program: {type(error).__name__}; please report it", reason="bug"), is_bug=True)
     finally:
         step(source.name)
 
 
 def _left_alone(parts: Parts, source: Source, memory: Memory, now: datetime) -> tuple[Coverage, Problem, int]:
-    coverage = Coverage(source_name=source.name, state="failed", note=memory.failure)
+    coverage = Coverage(source_name=source.name, state="failed", note=memory.failure, reason=memory.reason)
     parts.store.pause(source, coverage, now, memory.not_before, failures=memory.failures, is_gone=False)
     message = f"{memory.failure}; left alone until {memory.not_before:%Y-%m-%d %H:%M} UTC"
     return coverage, Problem(step="collect", subject=source.name, message=message), 0
 
 
 def _failed(parts: Parts, source: Source, memory: Memory, now: datetime, error: DigestError, *, is_bug: bool = False) -> tuple[Coverage, Problem, int]:
-    coverage = Coverage(source_name=source.name, state="failed", note=str(error))
+    coverage = Coverage(source_name=source.name, state="failed", note=str(error), reason=error.reason)
     failures, until, is_gone = memory.failures, memory.not_before, False
     if not (isinstance(error, FetchError) and error.is_ours):
         failures += 1
@@ -207,10 +207,11 @@ def _coverage(
         poll = polls.get(source.name)
         read, used = seen.get(source.name, 0), kept.get(source.name, 0)
         if poll is None:
-            found.append(Coverage(source_name=source.name, state="waiting", seen=read, kept=used, note="not asked yet"))
+            found.append(Coverage(source_name=source.name, state="waiting", seen=read, kept=used, note="not asked yet", reason="unasked"))
         else:
             state = "complete" if poll.state == "quiet" and read else "quiet" if poll.state == "complete" and not read else poll.state
-            found.append(Coverage(source_name=source.name, state=state, seen=read, kept=used, note="" if poll.note == UNCHANGED else poll.note))
+            note = "" if poll.note == UNCHANGED else poll.note
+            found.append(Coverage(source_name=source.name, state=state, seen=read, kept=used, note=note, reason=poll.reason))
     return (*found, *(Coverage(source_name=name, state="off") for name in off))
 
 

@@ -55,6 +55,7 @@ class FakeStore:
                 usual=tuple(coverage.seen for _, coverage in polls if coverage.state == "complete"),
                 last_new_at=max((at for at, _ in polls if self._added.get((name, at))), default=None),
                 failure=polls[-1][1].note if polls and polls[-1][1].state == "failed" else "",
+                reason=polls[-1][1].reason if polls and polls[-1][1].state == "failed" else "",
             )
         return found
 

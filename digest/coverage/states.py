@@ -20,30 +20,31 @@ FEW_POLLS = 5
 def of_unchanged(source: Source, now: datetime, has_batch: bool) -> Coverage:
     """A poll that was answered "unchanged". ``has_batch``: today's arXiv batch was read before."""
     if source.kind == "arxiv" and not pause(eastern_day(now)) and not has_batch:
-        return Coverage(source_name=source.name, state="waiting", note="arXiv has not announced yet")
+        return Coverage(source_name=source.name, state="waiting", note="arXiv has not announced yet", reason="waiting")
     return Coverage(source_name=source.name, state="quiet", note=UNCHANGED)
 
 
 def of_parsed(source: Source, parsed: Parsed, known: Collection[str], usual: Sequence[int], now: datetime, has_batch: bool) -> Coverage:
     """A poll that brought a body. ``known`` are the keys seen before, ``usual`` how many entries earlier polls held."""
     seen = len(parsed.entries)
-    state, note = _state(source, parsed, known, usual, now, has_batch)
-    return Coverage(source_name=source.name, state=state, seen=seen, note="; ".join(part for part in (*parsed.warnings, note) if part))
+    state, reason, note = _state(source, parsed, known, usual, now, has_batch)
+    notes = "; ".join(part for part in (*parsed.warnings, note) if part)
+    return Coverage(source_name=source.name, state=state, seen=seen, note=notes, reason=reason)
 
 
-def _state(source: Source, parsed: Parsed, known: Collection[str], usual: Sequence[int], now: datetime, has_batch: bool) -> tuple[CoverageState, str]:
+def _state(source: Source, parsed: Parsed, known: Collection[str], usual: Sequence[int], now: datetime, has_batch: bool) -> tuple[CoverageState, str, str]:
     is_due = source.kind == "arxiv" and not pause(eastern_day(now)) and not has_batch
     if not parsed.entries:
-        return ("waiting", "arXiv has not announced yet") if is_due else ("quiet", "")
+        return ("waiting", "waiting", "arXiv has not announced yet") if is_due else ("quiet", "", "")
     if source.kind == "arxiv" and len(parsed.entries) >= ARXIV_ROW_LIMIT:
-        return "degraded", "arXiv cuts a feed at 2,000 rows, and new papers go first; read fewer categories in one feed"
+        return "degraded", "cut", "arXiv cuts a feed at 2,000 rows, and new papers go first; read fewer categories in one feed"
     if parsed.warnings:
-        return "degraded", ""
+        return "degraded", "repaired", ""
     if is_due and all(entry.key in known for entry in parsed.entries):
-        return "stale", "the batch of the day before under today's date"
+        return "stale", "stale", "the batch of the day before under today's date"
     if len(usual) >= FEW_POLLS and median(usual) >= FEW_MEDIAN and len(parsed.entries) < FEW_SHARE * median(usual):
-        return "degraded", f"far fewer than usual ({len(parsed.entries)} instead of about {median(usual):g})"
-    return "complete", ""
+        return "degraded", "few", f"far fewer than usual ({len(parsed.entries)} instead of about {median(usual):g})"
+    return "complete", "", ""
 
 
 def not_before(failures: int, retry_after_seconds: float, now: datetime) -> datetime:

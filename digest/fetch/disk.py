@@ -27,9 +27,9 @@ class DiskFetcher:
             with path.open("rb") as file:
                 body = file.read(BODY_LIMIT + 1)
         except OSError as error:
-            raise FetchError(f"cannot read {path.name}: {error.strerror}; check the path", is_ours=True) from error
+            raise FetchError(f"cannot read {path.name}: {error.strerror}; check the path", reason="missing", is_ours=True) from error
         if len(body) > BODY_LIMIT:
-            raise FetchError(f"{path.name} is larger than {BODY_LIMIT // 1024 // 1024} MiB")
+            raise FetchError(f"{path.name} is larger than {BODY_LIMIT // 1024 // 1024} MiB", reason="large")
         etag = sha256(body).hexdigest()[:32]
         if etag == stamp.etag:
             return None

@@ -35,11 +35,15 @@ _REMEDIES = {
 }
 
 
+_REASONS = {404: "missing", 410: "gone", 429: "busy", 503: "busy"}
+
+
 class _Passing(Exception):
     """A fault that may pass: no connection, a connection that broke, a server error."""
 
-    def __init__(self, message: str, retry_after_seconds: float = 0.0) -> None:
+    def __init__(self, message: str, *, reason: str = "unreachable", retry_after_seconds: float = 0.0) -> None:
         super().__init__(message)
+        self.reason = reason
         self.retry_after_seconds = retry_after_seconds
 
 
@@ -93,7 +97,7 @@ class WebFetcher:
                 is_ours = isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout)
                 if is_ours:
                     self._unreachable[host] = str(error)
-                raise FetchError(str(error), is_ours=is_ours, retry_after_seconds=error.retry_after_seconds) from error
+                raise FetchError(str(error), reason=error.reason, is_ours=is_ours, retry_after_seconds=error.retry_after_seconds) from error
         raise AssertionError("retry_context always runs once")
 
     async def _ask(self, source: Source, stamp: CacheStamp, now: datetime, host: str) -> Download | None:
@@ -111,9 +115,9 @@ class WebFetcher:
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise _Passing(f"no connection to {host}; check the network or the address") from error
         except TimeoutError as error:
-            raise FetchError(f"no whole answer within {TOTAL_SECONDS:g} seconds") from error
+            raise FetchError(f"no whole answer within {TOTAL_SECONDS:g} seconds", reason="slow") from error
         except httpx.TooManyRedirects as error:
-            raise FetchError("more than 5 redirects; open the address in a browser and use where it leads") from error
+            raise FetchError("more than 5 redirects; open the address in a browser and use where it leads", reason="redirects") from error
         except (httpx.TransportError, httpx.StreamError) as error:
             raise _Passing(f"the connection broke ({type(error).__name__})") from error
         except (httpx.InvalidURL, httpx.HTTPError, ValueError) as error:
@@ -149,9 +153,10 @@ def _check_status(response: httpx.Response, now: datetime) -> None:
         return
     wait = _retry_after(response.headers.get("retry-after", ""), now) if status in (429, 503) else 0.0
     if status >= 500 and not wait:
-        raise _Passing(f"the server answered {status}; it will be tried again later")
+        raise _Passing(f"the server answered {status}; it will be tried again later", reason="server")
     remedy = _REMEDIES.get(status, "it will be tried again later" if status >= 500 else "check the address")
-    raise FetchError(f"the server answered {status}: {remedy}", retry_after_seconds=wait, is_gone=status == 410)
+    reason = _REASONS.get(status, "server" if status >= 500 else "refused")
+    raise FetchError(f"the server answered {status}: {remedy}", reason=reason, retry_after_seconds=wait, is_gone=status == 410)
 
 
 def _retry_after(value: str, now: datetime) -> float:
@@ -177,7 +182,7 @@ def _moved_to(response: httpx.Response) -> str:
 async def _read(response: httpx.Response) -> bytes:
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "", "gzip", "x-gzip", "deflate"):
-        raise FetchError(f"an encoding that was not asked for: {encoding[:40]}")
+        raise FetchError(f"an encoding that was not asked for: {encoding[:40]}", reason="damaged")
     body = bytearray()
     inflater = None if encoding in ("identity", "") else zlib.decompressobj(47 if "gzip" in encoding else 15)
     async for chunk in response.aiter_raw():
@@ -186,7 +191,7 @@ async def _read(response: httpx.Response) -> bytes:
         else:
             _inflate(inflater, chunk, body)
         if len(body) > BODY_LIMIT:
-            raise FetchError(f"the body is larger than {BODY_LIMIT // 1024 // 1024} MiB")
+            raise FetchError(f"the body is larger than {BODY_LIMIT // 1024 // 1024} MiB", reason="large")
     return bytes(body)
 
 
@@ -197,4 +202,4 @@ def _inflate(inflater: zlib._Decompress, chunk: bytes, body: bytearray) -> None:
             body += inflater.decompress(chunk, BODY_LIMIT + 1 - len(body))
             chunk = inflater.unconsumed_tail
     except zlib.error as error:
-        raise FetchError("the compressed body is damaged") from error
+        raise FetchError("the compressed body is damaged", reason="damaged") from error

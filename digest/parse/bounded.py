@@ -37,9 +37,9 @@ class BoundedParser:
         try:
             return await asyncio.wrap_future(self._workers().schedule(parser, args=(download,), timeout=SECONDS))
         except FutureTimeoutError as error:
-            raise ParseError(f"not read within {SECONDS:g} seconds; the feed is broken or hostile") from error
+            raise ParseError(f"not read within {SECONDS:g} seconds; the feed is broken or hostile", reason="hostile") from error
         except (MemoryError, ProcessExpired) as error:
-            raise ParseError("reading it took too much memory; the feed is broken or hostile") from error
+            raise ParseError("reading it took too much memory; the feed is broken or hostile", reason="hostile") from error
 
     def _workers(self) -> ProcessPool:
         if self._pool is None:

@@ -46,7 +46,7 @@ def regular(text: str, limit_entries: int) -> tuple[str, tuple[str, ...]]:
 
 def _root(text: str) -> str:
     if not text:
-        raise ParseError("the answer is empty")
+        raise ParseError("the answer is empty", reason="empty")
     found = _ROOT.search(text, 0, 20_000)
     if found is None:
         if re.search(r"<(?:!doctype\s+)?html\b", text[:2000], re.IGNORECASE):
@@ -67,7 +67,7 @@ def _write_out_entities(text: str, subset: str) -> str:
         if name and end and (value := declared.get(name) or html.entities.html5.get(name + ";")):
             grown += len(value)
             if grown > GROWTH_LIMIT:
-                raise ParseError("entities that would grow the document beyond bounds")
+                raise ParseError("entities that would grow the document beyond bounds", reason="hostile")
             return value.replace("&", "&amp;").replace("<", "&lt;")
         return "&amp;" + match[0][1:]
 

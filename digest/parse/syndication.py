@@ -27,9 +27,9 @@ _SURVIVABLE = (feedparser.CharacterEncodingOverride, feedparser.NonXMLContentTyp
 def parse(download: Download) -> Parsed:
     """The entries of a feed in its own order. Raises ParseError when the body is no feed."""
     if not download.body.strip():
-        raise ParseError("the answer is empty")
+        raise ParseError("the answer is empty", reason="empty")
     if download.body.startswith(_GZIP):
-        raise ParseError("compressed bytes that the server did not declare")
+        raise ParseError("compressed bytes that the server did not declare", reason="damaged")
     text, encoding, is_certain = decode(download.body, download.charset)
     if text.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
         return json_feed.parse_text(text, encoding, download)

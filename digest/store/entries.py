@@ -35,12 +35,12 @@ class SqlEntryStore:
         lately = and_(polls.c.polled_at > now - MEMORY, polls.c.polled_at <= now)
         usual: defaultdict[str, list[int]] = defaultdict(list)
         last_new: dict[str, datetime] = {}
-        failure: dict[str, str] = {}
+        failure: dict[str, tuple[str, str]] = {}
         with transaction(self._engine) as connection:
             for poll in connection.execute(select(polls).where(lately).order_by(polls.c.polled_at)):
                 if poll.state == "complete":
                     usual[poll.source_name].append(poll.seen)
-                failure[poll.source_name] = poll.note if poll.state == "failed" else ""
+                failure[poll.source_name] = (poll.note, poll.reason) if poll.state == "failed" else ("", "")
                 if poll.added:
                     last_new[poll.source_name] = poll.polled_at
             return {
@@ -50,7 +50,8 @@ class SqlEntryStore:
                     usual=tuple(usual[row.name]),
                     last_new_at=last_new.get(row.name),
                     failures=row.failures,
-                    failure=failure.get(row.name, ""),
+                    failure=failure.get(row.name, ("", ""))[0],
+                    reason=failure.get(row.name, ("", ""))[1],
                     not_before=row.not_before,
                     is_gone=row.is_gone,
                     moved_to=row.moved_to,
@@ -101,7 +102,7 @@ class SqlEntryStore:
         connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=dict(values)))
 
     def _save_poll(self, connection: Connection, coverage: Coverage, now: datetime, added: int) -> None:
-        outcome = {"state": coverage.state, "seen": coverage.seen, "note": coverage.note}
+        outcome = {"state": coverage.state, "seen": coverage.seen, "note": coverage.note, "reason": coverage.reason}
         statement = insert(connection, polls).values(source_name=coverage.source_name, polled_at=now, added=added, **outcome)
         connection.execute(statement.on_conflict_do_update(index_elements=["source_name", "polled_at"], set_=outcome))
 
@@ -153,7 +154,7 @@ class SqlEntryStore:
             for row in connection.execute(statement):
                 earlier = found.get(row.source_name)
                 if row.note != UNCHANGED or earlier is None or earlier.state == "failed":
-                    found[row.source_name] = Coverage(source_name=row.source_name, state=row.state, seen=row.seen, note=row.note)
+                    found[row.source_name] = Coverage(source_name=row.source_name, state=row.state, seen=row.seen, note=row.note, reason=row.reason)
         return found
 
 

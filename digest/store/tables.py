@@ -51,6 +51,7 @@ polls = Table(
     Column("seen", Integer, nullable=False),
     Column("added", Integer, nullable=False),
     Column("note", Text, nullable=False),
+    Column("reason", String(20), nullable=False),
 )
 
 entries = Table(

@@ -103,11 +103,22 @@ def test_every_word_of_the_templates_stands_in_both_catalogues() -> None:
     }
 
 
-@pytest.mark.parametrize("prefix", ["state ", "reason ", ""])
+def _reasons() -> set[str]:
+    """Every word that the code gives as the reason of a state."""
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "digest").rglob("*.py"))
+    found = set(re.findall(r"reason(?:: str)? ?= ?\"([a-z-]+)\"", code)) | set(re.findall(r"\d{3}: \"([a-z]+)\"", code))
+    states = (ROOT / "digest" / "coverage" / "states.py").read_text(encoding="utf-8")
+    found |= set(re.findall(r"\"(?:degraded|stale|waiting)\", \"([a-z]+)\"", states))
+    assert {"no-feed", "busy", "few"} <= found
+    return found
+
+
+@pytest.mark.parametrize("prefix", ["state ", "reason ", "why ", ""])
 def test_every_name_that_data_can_bring_has_words(prefix: str) -> None:
     words = Templates([ROOT / "templates"]).words
     names = {
         "state ": ("complete", "quiet", "waiting", "stale", "degraded", "failed", "off"),
+        "why ": tuple(_reasons()),
         "reason ": ("on-topic", "figure", "official", "first-hand", "person", "sources", "code", "hardware", "old"),
         "": (
             "paper",

@@ -29,6 +29,7 @@ def upgrade() -> None:
         sa.Column("seen", sa.Integer, nullable=False),
         sa.Column("added", sa.Integer, nullable=False),
         sa.Column("note", sa.Text, nullable=False),
+        sa.Column("reason", sa.String(20), nullable=False),
     )
     op.create_table(
         "entries",
