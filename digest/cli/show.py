@@ -15,6 +15,7 @@ from digest.cli.arguments import a_day, add_config, add_edition, parser
 from digest.errors import DigestError
 from digest.figures import change
 from digest.model import Article, Issue, Language
+from digest.render.environment import shown
 from digest.render.words import Words
 from digest.settings.load import load
 from digest.store.archive import SqlArchive
@@ -75,7 +76,7 @@ def _article(issue: Issue, article: Article, language: Language, words: Words) -
     body = Text()
     body.append(f"{words.moment(language, entry.at, issue.timezone)}  {words.say(language, article.source.trust)} {entry.source_name}\n", style="dim")
     body.append(wording.summary + "\n")
-    for claim in article.claims[:4]:
+    for claim in shown(article):
         body.append(f"  {words.say(language, claim.metric)}  {change(claim, language)}  “{claim.quote}”\n", style="cyan")
     if wording.blurb:
         body.append(f"{words.say(language, 'Why it matters')}: {wording.blurb}\n", style="green")

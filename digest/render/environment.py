@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from digest.errors import RenderError
 from digest.figures import change
-from digest.model import ArxivPause, Claim, Coverage, Issue, Language
+from digest.model import ArxivPause, Article, Claim, Coverage, Issue, Language
 from digest.render.words import HTML_LANGUAGES, Words
 from digest.text import is_han
 
@@ -37,6 +37,7 @@ class Templates:
             "n": self.words.count,
             "words": self.words,
             "html_language": HTML_LANGUAGES,
+            "shown": shown,
             "change": change,
             "versus": versus,
             "states": states,
@@ -96,6 +97,12 @@ def safe_url(url: str) -> str:
 def language_of(text: str) -> str:
     """The value of a ``lang`` attribute for words whose language the issue does not know."""
     return HTML_LANGUAGES["zh" if is_han(text) else "en"]
+
+
+def shown(article: Article) -> tuple[Claim, ...]:
+    """The claims that stand as figures: at most four, about speed, time, memory and the like. What a result of another kind
+    means, only its own sentence can say."""
+    return tuple(claim for claim in article.claims if claim.metric not in ("quality", "other"))[:4]
 
 
 def versus(claim: Claim) -> str:
