@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from digest.errors import RenderError
 from digest.figures import change
-from digest.model import ArxivPause, Article, Claim, Coverage, Issue, Language
+from digest.model import Article, ArxivPause, Claim, Coverage, Issue, Language
 from digest.render.words import HTML_LANGUAGES, Words
 from digest.text import is_han
 
