@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from decimal import Decimal
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from digest.classify.folding import fold, signs
 from digest.classify.labels import KeywordLabeller, Rule, Topic
 from digest.classify.mentions import Kind, NameReader
 from digest.errors import ConfigError
+from digest.figures import figure
 from tests.builders import a_claim, an_entry
 
 
@@ -219,6 +221,21 @@ def test_quotes_are_substrings_and_no_text_crashes(text: str) -> None:
     for claim in extract_from(text):
         assert claim.quote in text
         assert claim.low <= claim.high
+
+
+@given(st.decimals(min_value="1.01", max_value="9999", places=2), st.sampled_from(["{}x", "{}×", "{} times", "{}-fold", "{}$\\times$"]))
+def test_figures_are_read_as_they_are_written_and_print_back(value: Decimal, spelling: str) -> None:
+    written = f"{value.normalize():f}"
+    (claim,) = extract_from(f"Our training is {spelling.format(written)} faster than FSDP.")
+    assert claim.low == claim.high == float(value)
+    (again,) = extract_from(f"Our training is {figure(claim, 'en')} faster.")
+    assert (again.low, again.unit) == (claim.low, claim.unit)
+
+
+@given(st.integers(min_value=1, max_value=98), st.integers(min_value=1, max_value=1), st.sampled_from(["减少 {}–{}%", "缩短了 {}% 到 {}%", "降低约 {}～{}%"]))
+def test_chinese_ranges_are_read_as_they_are_written(low: int, step: int, spelling: str) -> None:
+    (claim,) = extract_from(f"与基线相比，训练时间{spelling.format(low, low + step)}。")
+    assert (claim.low, claim.high, claim.unit, claim.metric) == (low, low + step, "%", "training_time")
 
 
 def test_of_several_baselines_each_figure_gets_its_own() -> None:
