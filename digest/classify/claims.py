@@ -63,6 +63,9 @@ _OF_MATERIAL = re.compile(r"^\s(?:of )?(?:\w+ ){0,2}(?:data|speech|audio|video|w
 _LEANS_LEFT = re.compile(
     r"(?:\bby|\bof|\bto|\bfrom|[\u3400-\u9fff])\s*(?:up[ -]to|over|about|around|nearly|more than|approximately|at least|[~>≈])?\s*(?:an?\s)?$"
 )
+_OTHER_TIME = re.compile(
+    r"\b(?:selection|pre-?processing|review|search|label+ing|annotation|encoding|operation|planning|solv\w+|computation|execution|rendering) times?\b|标注时间|处理时间|审稿时间"
+)
 _BOUND_WORDS = re.compile(r"\b(?:less|more|fewer|lower|higher) than\b|不到|不超过")
 _SPEEDS = re.compile(r"speed-?\s?up|faster|as fast\b|加速|快")
 _PART = re.compile(r"\b(?:single|per)\b[^,;]{0,16}\blayers?\b|单个?算子|单层")
@@ -320,6 +323,8 @@ def _metric(figure: _Figure, clause: str, scope: Scope) -> Metric:
         metric = "training_speed"  # a multiple of performance is speed
     elif metric == "training_speed" and _PART.search(clause):
         metric = "other"
+    if metric == "training_time" and _OTHER_TIME.search(clause):
+        return "other"
     if metric == "iterations" and scope == "inference":
         return "other"
     if metric in ("training_speed", "training_time", "throughput") and scope != "training":

@@ -19,21 +19,23 @@ def is_tellable(claim: Claim) -> bool:
 
 
 def metric_name(claim: Claim, language: Language) -> str:
-    """The metric as the words beside the figure call it, where they are more exact than the metric's own name."""
-    near = _beside_the_figure(claim)
-    for metric, pattern, chinese, english in FINER:
-        if claim.metric == metric and re.search(pattern, near, re.IGNORECASE):
-            return chinese if language == "zh" else english
+    """The metric as the words right after the figure call it, else those before it; else the metric's own name."""
+    for words in _beside_the_figure(claim):
+        for metric, pattern, chinese, english in FINER:
+            if claim.metric == metric and re.search(pattern, words, re.IGNORECASE):
+                return chinese if language == "zh" else english
     return METRICS[language][claim.metric]
 
 
-def _beside_the_figure(claim: Claim) -> str:
-    """Some forty characters of the quote on either side of the figure; the whole quote where the figure is in words."""
-    for value in (claim.low, claim.high):
-        place = claim.quote.find(f"{value:.10g}")
+def _beside_the_figure(claim: Claim) -> tuple[str, ...]:
+    """Some forty characters of the quote after the figure and before it; the whole quote where the figure is in words."""
+    for value in (claim.high, claim.low):
+        written = f"{value:.10g}"
+        place = claim.quote.find(written)
         if place >= 0:
-            return claim.quote[max(0, place - 45) : place + 45]
-    return claim.quote
+            end = place + len(written)
+            return claim.quote[end : end + 45], claim.quote[max(0, place - 45) : place]
+    return (claim.quote,)
 
 
 def phrase(claim: Claim, language: Language) -> str:

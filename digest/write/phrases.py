@@ -26,6 +26,7 @@ METRICS: dict[Language, dict[Metric, str]] = {
 }
 # What "iterations", "time" and "memory" are called when the quote itself says it more exactly.
 FINER: tuple[tuple[Metric, str, str, str], ...] = (
+    ("iterations", r"budget|预算", "训练预算", "training budget"),
     ("iterations", r"flops|compute|算力|计算", "计算量", "training compute"),
     ("iterations", r"epoch|轮", "训练轮数", "training epochs"),
     ("iterations", r"tokens?\b", "训练 token 数", "training tokens"),

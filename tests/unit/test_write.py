@@ -54,6 +54,12 @@ def test_a_claim_keeps_metric_bound_and_range(changes: dict[str, Any], chinese: 
     assert phrase(claim, "en") == english
 
 
+def test_a_metric_is_named_by_the_words_beside_its_figure() -> None:
+    quote = "It reaches final-epoch performance using 20% of the pre-training budget."
+    claim = a_claim(metric="iterations", unit="%_of", low=20, high=20, direction="less", quote=quote)
+    assert phrase(claim, "zh") == "训练预算为对照的 20%"
+
+
 def test_figures_are_written_as_people_write_them() -> None:
     assert figure(a_claim(low=6326, high=6326), "en") == "6,326×"
     assert figure(a_claim(unit="hours", low=1, high=1), "en") == "1 hour"
