@@ -79,7 +79,8 @@ def _article(issue: Issue, article: Article, language: Language, words: Words) -
     for claim in shown(article):
         body.append(f"  {words.say(language, claim.metric)}  {change(claim, language)}  “{claim.quote}”\n", style="cyan")
     if wording.blurb:
-        body.append(f"{words.say(language, 'Why it matters')}: {wording.blurb}\n", style="green")
+        colon = "：" if language == "zh" else ": "
+        body.append(f"{words.say(language, 'Why it matters')}{colon}{wording.blurb}\n", style="green")
     body.append(entry.url, style="blue underline")
     title = Text(f"{article.pick.heat}° {wording.headline}", style="bold")
     return Panel(body, title=title, title_align="left")

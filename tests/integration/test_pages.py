@@ -36,6 +36,12 @@ def test_the_demo_day_reads_as_it_always_did(out: Path, request: pytest.FixtureR
         assert (out / name).read_text(encoding="utf-8") == golden.read_text(encoding="utf-8"), f"{name} changed; --rewrite-golden if it should"
 
 
+def test_the_demo_shows_every_part_of_an_issue(out: Path) -> None:
+    page = (out / "2026/11/24/index.html").read_text(encoding="utf-8")
+    for words in ("差一点入选", "Near misses", "得分不足：4 / 6", "今天读了什么", "入选原因", "依据原文", "同一事件也见于", "精选", "Featured", "原文摘录"):
+        assert words in page, words
+
+
 def test_the_feeds_are_sound(out: Path) -> None:
     for language in ("zh", "en"):
         feed = feedparser.parse((out / f"feed.{language}.xml").read_bytes())
