@@ -1,7 +1,7 @@
 """What an item claims for its own work: each headline figure with metric, bound, baseline, setting and quote.
 
 A figure counts as a claim when words beside it say what moved and which way. Which metric it is follows from the
-nearest such word in its clause; whether training or inference, from the clause, the sentence, then the whole text.
+nearest such word in its clause; whether training or inference, from the clause, the sentence, then the text around.
 """
 
 from __future__ import annotations
@@ -99,6 +99,7 @@ _METRICS: dict[str, Metric] = {
 _UNIT_METRICS: dict[str, Metric] = {"BLEU": "quality", "FID": "quality", "dB": "quality", "mIoU": "quality", "points": "quality", "km/h": "quality", "TOPS": "inference_speed", "PFLOPS": "throughput", "TFLOPS": "throughput", "GFLOPS": "throughput", "TFLOPS/GPU": "throughput", "GB/s": "throughput", "TiB/s": "throughput", "GB": "memory", "kW": "other", "tokens/s": "throughput"}  # fmt: skip
 _DURATIONS = frozenset(("hours", "minutes", "seconds", "days", "weeks", "GPU-hours", "USD"))
 QUOTE_LIMIT = 240
+AROUND = 1500  # of a long post about training, not every paragraph is: so many characters before and after a sentence tell
 SENTENCE_LIMIT = 1000
 READ_LIMIT = 400_000
 FIGURES_A_SENTENCE = 24
@@ -129,7 +130,7 @@ def extract_from(text: str, title: str = "") -> tuple[Claim, ...]:
     """The claims of a text; ``title`` helps to tell training from inference."""
     text = text[:READ_LIMIT]
     folded = signs(text)
-    lean: Scope | None = None
+    whole: Scope | None = None
     claims: list[Claim] = []
     figures = 0
     for start, end in _pieces(text):
@@ -139,8 +140,9 @@ def extract_from(text: str, title: str = "") -> tuple[Claim, ...]:
             continue
         if found := quantities.find(folded[start:end])[:FIGURES_A_SENTENCE]:
             figures += len(found)
-            lean = _lean(f"{signs(title)}\n{folded}") if lean is None else lean
-            claims += _of_sentence(text[start:end], folded[start:end], found, lean)
+            whole = whole or _lean(f"{signs(title)}\n{folded}")
+            around = _lean(folded[max(0, start - AROUND) : end + AROUND]) if whole == "training" and len(folded) > 2 * AROUND else whole
+            claims += _of_sentence(text[start:end], folded[start:end], found, around)
     return tuple(dict.fromkeys(claims))
 
 
@@ -156,7 +158,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _lean(folded: str) -> Scope:
-    """What the text as a whole is about; "other" when it hardly speaks of training or inference at all."""
+    """What a text is about as a whole; "other" when it hardly speaks of training or inference at all."""
     training, inference = len(_TRAINING.findall(folded)), len(_INFERENCE.findall(folded))
     if 1.2 * training >= inference and training >= FEW_WORDS:
         return "training"
@@ -295,7 +297,7 @@ def _is_share(sentence: str, quantity: Quantity) -> bool:
 
 
 def _scopes(sentence: str, figure: _Figure, figures: Sequence[_Figure], lean: Scope) -> list[Scope]:
-    """What the figure is about, from its clause, its sentence, then the whole text; two when it holds for both."""
+    """What the figure is about, from its clause, its sentence, then the text around it; two when it holds for both."""
     quantity = figure.quantity
     both = _BOTH.search(sentence, quantity.end, quantity.end + 80)
     if both and figure.cue in ("speed", "time"):
