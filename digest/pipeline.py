@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from typing import Any
 from urllib.parse import urlsplit
 
 from digest.classify import claims as claims_step
@@ -200,8 +200,8 @@ def _coverage(
     now: datetime,
 ) -> tuple[Coverage, ...]:
     polls = parts.store.polls([source.name for source in sources], since, now)
-    seen = _tally(entry.source_name for entry in entries)
-    kept = _tally(labelled.entry.source_name for members in told for labelled in members)
+    seen = Counter(entry.source_name for entry in entries)
+    kept = Counter(labelled.entry.source_name for members in told for labelled in members)
     found = []
     for source in sources:
         poll = polls.get(source.name)
@@ -213,13 +213,6 @@ def _coverage(
             note = "" if poll.note == UNCHANGED else poll.note
             found.append(Coverage(source_name=source.name, state=state, seen=read, kept=used, note=note, reason=poll.reason))
     return (*found, *(Coverage(source_name=name, state="off") for name in off))
-
-
-def _tally(names: Any) -> dict[str, int]:
-    tally: dict[str, int] = {}
-    for name in names:
-        tally[name] = tally.get(name, 0) + 1
-    return tally
 
 
 def _counts(issue: Issue) -> dict[str, int]:
@@ -256,11 +249,7 @@ def deliver(parts: Parts, edition: str, day: date, now: datetime, step: Step = n
     return Report(
         issue=issue,
         documents=tuple(document.name for document in documents),
-        receipts=tuple(_sorted(receipts)),
+        receipts=tuple(sorted(receipts, key=lambda receipt: (receipt.publisher, receipt.target))),
         problems=tuple(problems),
         counts={"documents": len(documents)},
     )
-
-
-def _sorted(receipts: Sequence[Receipt]) -> list[Receipt]:
-    return sorted(receipts, key=lambda receipt: (receipt.publisher, receipt.target))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from tests.fakes import FeedServer
 
 ROOT = Path(__file__).parent.parent
+DAY = "2026-11-24"  # the day of the examples
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,3 +32,11 @@ def captured() -> Path:
 def server() -> Iterator[FeedServer]:
     with FeedServer() as running:
         yield running
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Path:
+    """A copy of the examples; its settings."""
+    shutil.copytree(ROOT / "examples", tmp_path / "demo" / "examples")
+    shutil.copy(ROOT / "feeds.yaml", tmp_path / "demo")
+    return tmp_path / "demo" / "examples" / "feeds.yaml"

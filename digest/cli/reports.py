@@ -107,7 +107,7 @@ def _print_summary(report: Report, day: date, folder: Path) -> None:
         "day": day.isoformat(),
         "sources": ", ".join(f"{number} {state}" for state, number in sorted(states.items())),
         "entries": _numbers(report, ("entries_seen", "in the feeds"), ("entries_new", "new"), ("entries_read", "read for this issue")),
-        "issue": _numbers(report, ("picks", "picks"), ("near_misses", "near misses")),
+        "issue": _numbers(report, ("picks", "picked"), ("near_misses", "narrowly missed")),
         "files": str(len(report.documents)) if report.documents else "",
     }
     for name, value in rows.items():

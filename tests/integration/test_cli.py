@@ -15,18 +15,8 @@ import pytest
 import time_machine
 
 from digest.cli import COMMANDS, main
-from tests.conftest import ROOT
+from tests.conftest import DAY, ROOT
 from tests.fakes import Answer, FeedServer
-
-DAY = "2026-11-24"
-
-
-@pytest.fixture
-def demo(tmp_path: Path) -> Path:
-    """A copy of the examples; its settings."""
-    shutil.copytree(ROOT / "examples", tmp_path / "demo" / "examples")
-    shutil.copy(ROOT / "feeds.yaml", tmp_path / "demo")
-    return tmp_path / "demo" / "examples" / "feeds.yaml"
 
 
 def files(demo: Path) -> dict[str, str]:

@@ -15,9 +15,8 @@ from digest.parse import opml
 from digest.parse.discovery import Address, by_rule, linked_feeds
 from digest.settings.load import load
 from tests.builders import a_source
-from tests.conftest import ROOT
+from tests.conftest import DAY, ROOT
 from tests.fakes import Answer, FeedServer
-from tests.integration.test_cli import DAY, demo  # noqa: F401  # a fixture
 
 
 @pytest.fixture
@@ -142,7 +141,7 @@ def test_opml_survives_every_name_and_no_bytes_crash_it(name: str, body: bytes) 
         pass
 
 
-def test_the_list_names_every_state(demo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_the_list_names_every_state(demo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     main(["collect", "--config", str(demo), "--date", DAY, "--quiet"])
     capsys.readouterr()

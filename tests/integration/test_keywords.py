@@ -10,12 +10,11 @@ import time_machine
 
 from digest.cli import main
 from digest.settings.load import load
-from tests.conftest import ROOT
-from tests.integration.test_cli import DAY, demo  # noqa: F401  # a fixture
+from tests.conftest import DAY, ROOT
 
 
 @pytest.fixture
-def told(demo: Path, capsys: pytest.CaptureFixture[str]) -> Path:  # noqa: F811
+def told(demo: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
     capsys.readouterr()
     return demo

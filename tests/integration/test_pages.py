@@ -15,15 +15,14 @@ from digest.render.environment import Templates, safe_url
 from digest.render.issue_files import IndexRenderer, IssueRenderer
 from digest.render.web_feed import AtomRenderer
 from tests.builders import a_claim, a_labelled, a_source, a_story, an_entry, an_issue
-from tests.conftest import ROOT
-from tests.integration.test_cli import DAY, demo  # noqa: F401  # a fixture
+from tests.conftest import DAY, ROOT
 
 GOLDEN = ROOT / "tests" / "golden"
 NAMES = ("2026/11/24/zh.md", "2026/11/24/en.md", "2026/11/24/zh.txt", "2026/11/24/en.txt", "2026/11/24/index.html", "index.html", "feed.zh.xml")
 
 
 @pytest.fixture
-def out(demo: Path) -> Path:  # noqa: F811
+def out(demo: Path) -> Path:
     main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
     return demo.parent.parent / "out" / "demo"
 
