@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 
 from digest import wiring
-from digest.classify.claims import extract
 from digest.cluster.stories import group
 from digest.model import LabelledEntry
+from digest.read.claims import extract
 from digest.settings.load import load
 from tests.builders import a_source, an_entry
 from tests.conftest import ROOT

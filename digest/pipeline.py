@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from urllib.parse import urlsplit
 
-from digest.classify import claims as claims_step
 from digest.classify.mentions import NameReader
 from digest.cluster.stories import group, told_names
 from digest.coverage import states
@@ -34,6 +33,7 @@ from digest.model import (
 )
 from digest.ports import Archive, EntryStore, Fetcher, Labeller, Parser, Publisher, Renderer, Scorer, Writer
 from digest.rank.selection import near_misses, select
+from digest.read import claims as claims_step
 from digest.write.issue import EditionFrame, compose, write_article
 
 log = logging.getLogger(__name__)

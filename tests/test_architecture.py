@@ -15,6 +15,8 @@ ROWS = [
     {"pipeline"},
     {"fetch", "parse", "store", "classify", "cluster", "rank", "write", "render", "publish", "audience", "settings", "plugins", "coverage"},
     {"ports"},
+    {"judge"},
+    {"read"},
     {"figures"},
     {"model", "errors", "text", "shipped"},
 ]
@@ -33,7 +35,7 @@ DOORS = {
     "stamina": {"fetch/web.py"},
     "pebble": {"parse/bounded.py"},
     "nh3": {"parse/markup.py"},
-    "opencc": {"classify/folding.py"},
+    "opencc": {"read/folding.py"},
     "ahocorasick_rs": {"classify/expressions.py"},
     "rapidfuzz": {"cluster/similarity.py"},
     "openai": {"write/llm.py"},

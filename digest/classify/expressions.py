@@ -23,8 +23,8 @@ from operator import itemgetter
 
 import ahocorasick_rs
 
-from digest.classify.folding import fold
 from digest.errors import ConfigError
+from digest.read.folding import fold
 from digest.text import sentence_spans
 
 Span = tuple[int, int]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from digest.classify.expressions import Lexicon, Node
-from digest.classify.folding import fold
 from digest.model import Entry, ItemKind, Mention, MentionKind, SourceKind
+from digest.read.folding import fold
 
 _CODE = re.compile(r"https?://(?:www\.)?(?:github\.com|gitlab\.com|huggingface\.co|gitee\.com)/[\w.~-]+(?:/[\w.~-]+)?")
 _NAME = r"(?:[A-Z][\w+]*[-–]?[A-Z0-9][\w+-]*|[A-Z]{2,}[\w+-]*|[A-Z][a-z]+[A-Z]\w*)(?:[ -](?:v?\d[\w.]*|[A-Z]{2,}\w*))?"

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from digest.classify.folding import fold
+from digest.read.folding import fold
 
 _WORD = re.compile(r"[a-z][a-z0-9]{2,30}|[\u3400-\u9fff]{2}")
 _COMMON = frozenset(

@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.text import Text
 
 from digest import wiring
-from digest.classify.claims import extract
 from digest.classify.explain import marked, strongest_first
 from digest.classify.labels import KeywordLabeller
 from digest.classify.suggestions import suggest
@@ -20,6 +19,7 @@ from digest.cli.arguments import a_day, add_config, add_edition, day_count, pars
 from digest.cli.rule_examples import complaints
 from digest.errors import ConfigError, DigestError
 from digest.model import Entry, Label
+from digest.read.claims import extract
 from digest.settings.edit import add_word, remove_word
 from digest.settings.load import Loaded, load
 from digest.settings.schema import RuleSettings, Settings

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from digest import wiring
-from digest.classify.claims import extract
 from digest.classify.labels import KeywordLabeller
 from digest.classify.mentions import NameReader
 from digest.cli.arguments import add_config, add_edition, parser
 from digest.errors import ConfigError
 from digest.model import Claim, Entry, Label
+from digest.read.claims import extract
 from digest.settings.load import load
 from digest.shipped import SHIPPED
 

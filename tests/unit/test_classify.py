@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from digest.classify.claims import extract_from
 from digest.classify.expressions import Lexicon
-from digest.classify.folding import fold, signs
 from digest.classify.labels import KeywordLabeller, Rule, Topic
 from digest.classify.mentions import Kind, NameReader
 from digest.errors import ConfigError
 from digest.figures import figure
+from digest.read.claims import extract_from
+from digest.read.folding import fold, signs
 from tests.builders import a_claim, an_entry
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from digest.classify import quantities
-from digest.classify.folding import signs
-from digest.classify.quantities import Quantity
 from digest.model import Claim, Direction, Entry, Metric
+from digest.read import quantities
+from digest.read.folding import signs
+from digest.read.quantities import Quantity
 from digest.text import sentence_spans
 
 Scope = Literal["training", "inference", "other"]
