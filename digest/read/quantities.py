@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Bound = Literal["up_to", "at_least", "about", "average", "exact"]
@@ -96,8 +96,8 @@ _FROM_TO = re.compile(r"(?:increas|improv|rais|ris|rose|grow|jump|climb|boost|re
 _VERSUS = re.compile(rf"^\s?(?:vs\.?|versus|instead of|down from|up from|compared (?:to|with))\s(?P<value>{_N}\s?(?:%|[a-z/]{{1,6}})?)")
 _BEFORE_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("average", re.compile(r"(?:\baverage(?:d|s)?\b|\bmean\b|平均)[^,;，；]{0,44}$")),
-    ("up_to", re.compile(r"(?:\bup[ -]to\b|\bas (?:much|high|many) as|\bmaxim\w+(?: \w+)?(?: of)?|\bat most|\bunder|\bwithin|\bless than|\bbelow|\bupper bound of|最高|最多|至多|最大|可达|高达|不到|不超过)(?: a| an)?[^,;，；\d]{0,12}$")),
-    ("at_least", re.compile(r"(?:\bover(?: a)?|\bmore than(?: a)?|\bgreater than(?: a)?|\bat least(?: a)?|\bexceed(?:s|ing)?|\babove|\bbeyond|[>≥]|超过?|至少|逾|不低于)\s{0,2}$")),
+    ("up_to", re.compile(r"(?:\bup[ -]to\b|\bas (?:much|high|many) as|\bmaxim\w+(?: \w+)?(?: of)?|\bat most|\bno more than|\bnot more than|\bno longer than|\bunder|\bwithin|\bless than|\bbelow|\bupper bound of|最高|最多|至多|最大|可达|高达|不到|不超过)(?: a| an)?[^,;，；\d]{0,12}$")),
+    ("at_least", re.compile(r"(?:\bover(?: a)?|(?<!\bno )(?<!\bnot )\bmore than(?: a)?|\bgreater than(?: a)?|\bat least(?: a)?|\bexceed(?:s|ing)?|\babove|\bbeyond|[>≥]|超过?|至少|逾|不低于)\s{0,2}$")),
     ("about", re.compile(r"(?:\babout|\baround|\bapproximately|\bnearly|\broughly|\balmost|\bclose to|\bca\.|[~≈]|约为?|近|大约|接近|将近|大概)(?: an?)?\s{0,2}$")),
 )  # fmt: skip
 _AFTER_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
@@ -248,19 +248,22 @@ def _han(numeral: str) -> float:
 
 def _bounded(quantity: Quantity, sentence: str) -> Quantity:
     before = sentence[max(0, quantity.start - 70) : quantity.start]
-    after = sentence[quantity.end : quantity.end + 40]
-    came_from = _FROM.search(before) or _VERSUS.match(after)
+    came_from = _FROM.search(before) or _VERSUS.match(sentence[quantity.end : quantity.end + 40])
+    origin = came_from["value"].strip() if came_from else quantity.before
+    return replace(quantity, before=origin, bound=bound_at(sentence, quantity.start, quantity.end))
+
+
+def bound_at(sentence: str, start: int, end: int) -> Bound:
+    """What the words before and after a figure at ``start:end`` say of its bound; those before it win."""
+    before, after = sentence[max(0, start - 70) : start], sentence[end : end + 40]
     bound: Bound = "exact"
     for name, pattern in _AFTER_BOUNDS:
         if pattern.match(after):
             bound = name
     for name, pattern in _BEFORE_BOUNDS:
         if pattern.search(before):
-            bound = name
-            break
-    return Quantity(
-        quantity.start, quantity.end, quantity.low, quantity.high, quantity.unit, came_from["value"].strip() if came_from else quantity.before, bound
-    )
+            return name
+    return bound
 
 
 def _number(written: str) -> float:

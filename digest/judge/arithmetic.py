@@ -1,0 +1,125 @@
+"""Which figures follow from which: the same value, a rounded one, or one derived by plain arithmetic from one figure or one from-to pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from digest.judge.facts import Fact
+from digest.judge.numerals import Numeral
+from digest.model import Bound
+
+EXACT = 0.006  # 33.3 % is a third, 2.80 is 2.8
+IN_WORDS = 0.012  # 33 % is a third
+ABOUT = 0.085  # 64.5 % is roughly 65 %, 38 % is nearly four tenths
+BEYOND = 0.125  # 19 % is less than a fifth, 9.3 is more than 9
+_FLIPPED: dict[Bound, Bound] = {"up_to": "at_least", "at_least": "up_to", "about": "about", "average": "average", "exact": "exact"}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A value that a text supports, stated or derived. ``metric`` is set where the arithmetic changes it (speed to time)."""
+
+    low: float
+    high: float
+    sort: str
+    unit: str
+    sense: str
+    bound: Bound
+    is_derived: bool = False
+
+
+def figures(fact: Fact) -> Iterator[Figure]:
+    """The figure of a fact as stated, then everything that follows from it."""
+    own = fact.numeral
+    yield Figure(own.low, own.high, own.sort, own.unit, fact.sense, own.bound)
+    if own.sort == "times":
+        yield from _of_multiple(own, fact.sense)
+    elif own.sort == "percent":
+        yield from _of_share(own, fact.sense)
+    if own.sort == "percent" and own.low < own.high and fact.sense in ("", "level"):
+        yield from _of_pair(replace(own, high=own.low), replace(own, low=own.high))  # "accuracy doubles (9.0 % to 16.7 %)"
+    if fact.origin is not None:
+        yield from _of_pair(fact.origin, own)
+
+
+def _of_multiple(own: Numeral, sense: str) -> Iterator[Figure]:
+    if own.low < 1:
+        return
+    flipped = _FLIPPED[own.bound]
+    if sense == "more":
+        yield Figure((own.low - 1) * 100, (own.high - 1) * 100, "percent", "", "more", own.bound, True)
+    yield Figure(100 - 100 / own.low, 100 - 100 / own.high, "percent", "", "less", own.bound, True)
+    yield Figure(100 / own.high, 100 / own.low, "percent", "", "share", flipped, True)
+
+
+def _of_share(own: Numeral, sense: str) -> Iterator[Figure]:
+    flipped = _FLIPPED[own.bound]
+    if sense in ("less", "") and own.high < 100:
+        yield Figure(100 - own.high, 100 - own.low, "percent", "", "share", flipped, True)
+        yield Figure(100 / (100 - own.low), 100 / (100 - own.high), "times", "", "more", own.bound, True)
+    if sense in ("share", "") and 0 < own.low and own.high <= 100:
+        yield Figure(100 - own.high, 100 - own.low, "percent", "", "less", flipped, True)
+        yield Figure(100 / own.high, 100 / own.low, "times", "", "more", flipped, True)
+    if sense in ("more", ""):
+        yield Figure(1 + own.low / 100, 1 + own.high / 100, "times", "", "more", own.bound, True)
+
+
+def _of_pair(one: Numeral, other: Numeral) -> Iterator[Figure]:
+    if one.low != one.high or other.low != other.high or not one.low or not other.low:
+        return
+    ratio = other.low / one.low
+    bound: Bound = "about" if "about" in (one.bound, other.bound) else "exact"
+    yield Figure(max(ratio, 1 / ratio), max(ratio, 1 / ratio), "times", "", "more", bound, True)
+    if ratio < 1:
+        yield Figure(100 - 100 * ratio, 100 - 100 * ratio, "percent", "", "less", bound, True)
+        yield Figure(100 * ratio, 100 * ratio, "percent", "", "share", bound, True)
+    else:
+        yield Figure(100 * ratio - 100, 100 * ratio - 100, "percent", "", "more", bound, True)
+    if other.sort == "percent":
+        difference = abs(other.low - one.low)
+        yield Figure(difference, difference, "amount", "points", "", bound, True)
+        yield Figure(difference, difference, "percent", "", "more" if ratio > 1 else "less", bound, True)
+
+
+def is_value(told: Numeral, low: float, high: float) -> bool:
+    """Whether the told number is that value or range, given its own words of roundness."""
+    if told.low == told.high and low < high:
+        return told.bound == "about" and low * (1 - EXACT) <= told.low <= high * (1 + EXACT) and (high - low) / high < 0.15
+    if (told.low < told.high) != (low < high):
+        return False
+    return _is_near(told, told.low, low) and _is_near(told, told.high, high)
+
+
+def _is_near(told: Numeral, value: float, source: float) -> bool:
+    if source == 0 or value == 0:
+        return value == source
+    gap = (source - value) / source
+    if abs(gap) <= (IN_WORDS if told.is_word else EXACT):
+        return True
+    if told.bound == "about":
+        return abs(gap) <= ABOUT
+    if told.bound == "at_least":
+        return 0 <= gap <= max(BEYOND, told.slack)
+    if told.bound == "up_to":
+        return -BEYOND <= gap <= 0
+    return False
+
+
+def is_one_end(told: Numeral, low: float, high: float) -> bool:
+    """Whether the told number is one end of a range, the other end left out."""
+    return told.low == told.high and low < high and (_is_near(told, told.low, low) or _is_near(told, told.low, high))
+
+
+def keeps_bound(told: Numeral, figure: Figure) -> bool:
+    """Whether the bound of the source stands beside the told number, or a weaker one that is true."""
+    if told.bound == figure.bound:
+        return True
+    if figure.bound in ("up_to", "average"):
+        return False
+    if figure.bound == "at_least":
+        return told.bound in ("exact", "about")
+    if told.bound in ("exact", "about"):
+        return True
+    is_rounded = abs(told.high - figure.high) > EXACT * figure.high
+    return told.bound in ("at_least", "up_to") and is_rounded  # 28.6 % told as "less than 30 %"

@@ -1,0 +1,59 @@
+"""Names in a text: words with a capital inside, with a digit, or with a capital where no sentence begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_WORD = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+]*(?:[-.'’_/][A-Za-z0-9+]+)*|(?<![A-Za-z0-9.])\d+[A-Za-z]{2,}\d*\b")
+_INSIDE = re.compile(r"[A-Z].*[A-Z]|\d|[a-z][A-Z]")
+_START = re.compile(r"(?:^|[.!?。！？：:；;“\"(（\n]\s*)$")
+# Words that are written with capitals and name nothing.
+COMMON = frozenset(
+    "ai gpu gpus cpu cpus llm llms ml rl nlp moe api sota ok vs e2e pdf url faq qa it us tv pc i a id fp bf int vram hbm ram oom rlhf sft dpo ppo rlvr cot ocr asr tts "
+    "transformer transformers english chinese github arxiv gpuhours january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday ai's".split()
+)
+_UNITS = re.compile(r"^\d+(?:\.\d+)?(?:x|k|m|b|t|gb|mb|tb|kb|gbps|mbps|gib|tib|ms|s|h|hrs?|min|kw|mw|bit|bits|st|nd|rd|th|p)$", re.IGNORECASE)
+
+
+# What a Chinese text calls otherwise: the Latin name (as compared) and its Chinese forms.
+_KNOWN_AS = {
+    "mri": "磁共振|核磁", "moe": "混合专家", "npu": "神经网络处理器", "imagenet": "图像网", "asr": "语音识别", "nvidia": "英伟达", "google": "谷歌", "microsoft": "微软", "meta": "脸书",
+    "huawei": "华为", "alibaba": "阿里", "tencent": "腾讯", "bytedance": "字节", "baidu": "百度", "tsinghua": "清华", "stanford": "斯坦福", "amazon": "亚马逊", "intel": "英特尔",
+    "smc": "序贯蒙特卡洛", "hopper": "霍珀", "china": "中国|国产", "mars": "火星", "martian": "火星", "bayesian": "贝叶斯", "gaussian": "高斯", "adam": "亚当", "markov": "马尔可夫|马尔科夫",
+}  # fmt: skip
+
+
+def is_known_as(name: str, text: str) -> bool:
+    """Whether the text has the Chinese form of a Latin name."""
+    return name in _KNOWN_AS and re.search(_KNOWN_AS[name], text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as written and as compared (``key``: lower case, without signs and plural s)."""
+
+    text: str
+    key: str
+    start: int
+
+
+def key(text: str) -> str:
+    """The form by which two spellings of a name are one."""
+    lowered = re.sub(r"['’]s$", "", text).lower()
+    bare = re.sub(r"[^a-z0-9+.]", "", lowered).strip(".")
+    return bare[:-1] if len(bare) > 3 and bare.endswith("s") and (bare[-2].isdigit() or text[-2:-1].isupper()) else bare
+
+
+def names(text: str, *, with_common: bool = False) -> Iterator[Name]:
+    """The names of a text, by place; ``with_common``: also those that the whole field uses (GPU, RLVR)."""
+    for match in _WORD.finditer(text):
+        word = match[0]
+        is_chinese_around = bool(re.search(r"[\u3400-\u9fff]", text[max(0, match.start() - 12) : match.end() + 12]))
+        if _UNITS.match(word) or len(word) < 2 or (key(word) in COMMON and not with_common):
+            continue
+        starts = bool(_START.search(text[max(0, match.start() - 3) : match.start()]))
+        is_name = bool(_INSIDE.search(word)) or (word[0].isupper() and (not starts or is_chinese_around))
+        if is_name and key(word):
+            yield Name(word, key(word), match.start())

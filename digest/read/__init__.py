@@ -1,0 +1,1 @@
+"""What a text says in figures: its numbers, and the claims it makes with them."""
