@@ -12,7 +12,7 @@ from digest.model import Bound
 EXACT = 0.006  # 33.3 % is a third, 2.80 is 2.8
 IN_WORDS = 0.012  # 33 % is a third
 ABOUT = 0.085  # 64.5 % is roughly 65 %, 38 % is nearly four tenths
-BEYOND = 0.125  # 19 % is less than a fifth, 9.3 is more than 9
+BEYOND = 0.15  # 19 % is less than a fifth, 9.3 is more than 9
 _FLIPPED: dict[Bound, Bound] = {"up_to": "at_least", "at_least": "up_to", "about": "about", "average": "average", "exact": "exact"}
 
 
@@ -65,6 +65,12 @@ def _of_share(own: Numeral, sense: str) -> Iterator[Figure]:
         yield Figure(1 + own.low / 100, 1 + own.high / 100, "times", "", "more", own.bound, True)
 
 
+def between(one: Numeral, other: Numeral) -> Iterator[Figure]:
+    """What follows from two numbers of one unit, either way round."""
+    yield from _of_pair(one, other)
+    yield from _of_pair(other, one)
+
+
 def _of_pair(one: Numeral, other: Numeral) -> Iterator[Figure]:
     if one.low != one.high or other.low != other.high or not one.low or not other.low:
         return
@@ -79,7 +85,6 @@ def _of_pair(one: Numeral, other: Numeral) -> Iterator[Figure]:
     if other.sort == "percent":
         difference = abs(other.low - one.low)
         yield Figure(difference, difference, "amount", "points", "", bound, True)
-        yield Figure(difference, difference, "percent", "", "more" if ratio > 1 else "less", bound, True)
 
 
 def is_value(told: Numeral, low: float, high: float) -> bool:
@@ -99,11 +104,13 @@ def _is_near(told: Numeral, value: float, source: float) -> bool:
         return True
     if told.bound == "about":
         return abs(gap) <= ABOUT
-    if told.bound == "at_least":
-        return 0 <= gap <= max(BEYOND, told.slack)
-    if told.bound == "up_to":
-        return -BEYOND <= gap <= 0
-    return False
+    beyond = max(BEYOND if told.is_word or _is_round(value) else EXACT, told.slack)
+    return 0 <= gap <= beyond if told.bound == "at_least" else -beyond <= gap <= 0 if told.bound == "up_to" else False
+
+
+def _is_round(value: float) -> bool:
+    """At most two digits that say something: 30, 1.5, 200,000, but not 5.87."""
+    return len(f"{value:.6e}".split("e")[0].replace(".", "").rstrip("0")) <= 2
 
 
 def is_one_end(told: Numeral, low: float, high: float) -> bool:
@@ -111,9 +118,10 @@ def is_one_end(told: Numeral, low: float, high: float) -> bool:
     return told.low == told.high and low < high and (_is_near(told, told.low, low) or _is_near(told, told.low, high))
 
 
-def keeps_bound(told: Numeral, figure: Figure) -> bool:
-    """Whether the bound of the source stands beside the told number, or a weaker one that is true."""
-    if told.bound == figure.bound:
+def keeps_bound(told: Numeral, figure: Figure, *, is_averaged: bool) -> bool:
+    """Whether the bound of the source stands beside the told number, or a weaker one that is true; ``is_averaged``: the sentence
+    says somewhere that it speaks of averages."""
+    if told.bound == figure.bound or (figure.bound == "average" and is_averaged):
         return True
     if figure.bound in ("up_to", "average"):
         return False

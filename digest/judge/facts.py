@@ -21,13 +21,16 @@ _MORE = re.compile(
     r"\b(?:increas\w+|improv\w+|boost\w*|rais\w+|gains?|higher|more|longer|larger|enhanc\w+|faster|speed\w*|accelerat\w+|extra|additional|outperform\w*|quicker|better)\b|提升|提高|增加|增长|快|提速|加速|高出|多[花出了]|上升|改善"
 )
 _TO = re.compile(
-    r"(?:\b(?:to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|takes?|taking|needs?|using|uses?|requir\w+|with|within|at|is|are)|到了?|至|剩下?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|不到|用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$"
+    r"(?:\b(?:to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|takes?|taking|needs?|using|uses?|requir\w+|with|within|at|is|are)|到了?|至|剩下?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|不到|用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$|(?:到|至|为|剩|是|只有|相当于)了?\s?[^,，。;；\d]{1,16}的\s?(?:约|近|不到|大约)?\s?$"
 )
-_BY = re.compile(r"(?:\bby|[少减降省快高升低]了?|减少了?|降低了?|缩短了?|提升了?|下降了?|节省了?)\s{0,2}(?:up to|about|roughly|around|as much as|over|more than|nearly|最高|约|近|超过)?\s{0,2}$")
+_BY = re.compile(r"(?:\bby|[少减降省快高升低]了?|减少了?|降低了?|缩短了?|提升了?|下降了?|节省了?)\s{0,2}(?:up to|about|roughly|around|approximately|as much as|at least|over|more than|nearly|an average of|最高|最多|平均|约|近|超过)?\s{0,2}$")
 _AFTER_SHARE = re.compile(r"^\s{0,2}(?:of (?:the|its|that|what|their)?|the (?=training|original|cost|memory|steps|compute|time|iterations)|(?:的)?(?:训练)?(?:算力|步数|时间|成本|迭代|显存)[^少降省减]{0,4}(?:就|即|便|达))")
-_AFTER_DELTA = re.compile(r"^\s{0,2}(?:relative )?(?:less|fewer|lower|more|higher|faster|smaller|shorter|additional|extra|reduction|improvement|gain|increase|speed|saving|relative)")
-_DELTA_VERB = re.compile(r"\b(?:remov\w+|cut(?:s|ting)?|sav(?:e|es|ed|ing)|skip\w*|eliminat\w+|reduc\w+|takes|trim\w*|slash\w*|shav\w+|drop\w*)\s(?:about |roughly |around |up to |as much as |nearly |over |more than )?$")
+_AFTER_DELTA = re.compile(r"^\s{0,2}(?:relative (?=reduc|improv|gain|incr|decr|drop))?(?:less|fewer|lower|more|higher|faster|smaller|shorter|additional|extra|reduction|improvement|gain|increase|speed|saving)")
+_DELTA_VERB = re.compile(r"\b(?:remov\w+|cut(?:s|ting)?|sav(?:e|es|ed|ing)|skip\w*|eliminat\w+|reduc\w+|trim\w*|slash\w*|shav\w+|drop\w*)\s(?:[a-z]+ ){0,3}$")
+_BY_UNIT = {"USD": "cost", "CNY": "cost", "seconds": "time", "GPU-hours": "time", "bytes": "memory", "watts": "energy"}
+_COORDINATED = re.compile(r"^\s?(?:and|/|和|与|、|及)\s?(?:peak |gpu |total |the |both |training |inference |峰值|计算|训练|推理)*\s?$")
 _FROM = re.compile(r"(?:\bfrom\b|从|由)[^,;，；。]{0,18}$")
+_VERSUS = re.compile(r"^\s?(?:vs\.?|versus)\s?$")
 _TO_BETWEEN = re.compile(r"^[^,;，；。(（]{0,14}?(?:\bto\b|到|至|为|→)[^,;，；。\d]{0,16}$")
 
 
@@ -40,7 +43,7 @@ class Fact:
 
     numeral: Numeral
     sense: str
-    metric: str
+    metrics: frozenset[str]
     processes: frozenset[str]
     sentence: tuple[int, int]
     segment: tuple[int, int]
@@ -94,8 +97,9 @@ def _joined(folded: str, found: list[Numeral]) -> list[Numeral]:
                 joined[-1] = replace(earlier, end=numeral.end, high=numeral.high)
                 continue
         if numeral.sort == "percent" and numeral.low < numeral.high and re.search(r"(?<!ranging )(?<!ranges )(?<!range )(?<!varies )\bfrom\s$|从\s?$", folded[: numeral.start]):
-            middle = numeral.start + re.match(r"[\d.,]+\s?%?", folded[numeral.start :]).end()  # type: ignore[union-attr]  # a range begins with its number
-            joined += [replace(numeral, end=middle, high=numeral.low), replace(numeral, start=middle + 1, low=numeral.high)]
+            ends = [match.span() for match in re.finditer(r"\d[\d.,]*\s?%?", folded[numeral.start : numeral.end])]
+            first, last = numeral.start + ends[0][1], numeral.start + ends[-1][0]
+            joined += [replace(numeral, end=first, high=numeral.low), replace(numeral, start=last, low=numeral.high)]
             continue
         joined.append(numeral)
     return joined
@@ -105,12 +109,16 @@ def _fact(folded: str, span: tuple[int, int], found: list[Numeral], place: int) 
     numeral = found[place]
     segment = _segment(folded, span, numeral)
     origin = found[place - 1] if place and _is_origin(folded, found[place - 1], numeral) else None
-    metric = _metric(folded, span, segment, numeral)
+    if origin is None and place + 1 < len(found) and found[place + 1].sort == numeral.sort and _VERSUS.match(folded[numeral.end : found[place + 1].start]):
+        origin = found[place + 1]
+    if origin is not None and origin.unit != numeral.unit:
+        origin = _in_unit_of(folded, origin, numeral)
+    metrics = _metrics(folded, span, segment, numeral)
     return Fact(
         numeral=numeral,
-        sense=_sense(folded, span, segment, numeral, metric, has_origin=origin is not None),
-        metric=metric,
-        processes=frozenset(name for name, _, _ in lexicon.processes(folded, *segment)),
+        sense=_sense(folded, span, segment, numeral, metrics, has_origin=origin is not None),
+        metrics=metrics,
+        processes=_processes(folded, span, segment),
         sentence=span,
         segment=segment,
         origin=origin,
@@ -125,9 +133,18 @@ def _inherited(folded: str, earlier: Fact, fact: Fact) -> Fact:
         return fact
     if one.bound == "up_to" and other.bound == "exact" and re.search(r"^[^,，]{0,40}(?:,|\band|/|和|、|及|与)\s*(?:and\s)?(?:a\s)?$", between):
         fact = replace(fact, numeral=replace(other, bound="up_to"))
-    if fact.metric or one.sort != other.sort or not re.search(r"\band\b|/|和|、|及|与|,|，", between):
+    if fact.metrics or one.sort != other.sort or not re.search(r"\band\b|/|和|、|及|与|,|，", between):
         return fact
-    return replace(fact, metric=earlier.metric, sense=fact.sense or earlier.sense)
+    return replace(fact, metrics=earlier.metrics, sense=fact.sense or earlier.sense)
+
+
+def _processes(folded: str, span: tuple[int, int], segment: tuple[int, int]) -> frozenset[str]:
+    """What is done in the segment; of "training and inference" both."""
+    found = {name for name, _, _ in lexicon.processes(folded, *segment)}
+    is_last = any(segment[1] - end < 2 for _, _, end in lexicon.processes(folded, *segment))
+    if is_last and re.match(r"\s?(?:and|/|和|与|、)\s?", folded[segment[1] : segment[1] + 5]):
+        found |= {name for name, start, _ in lexicon.processes(folded, segment[1], min(span[1], segment[1] + 22)) if start - segment[1] < 8}
+    return frozenset(found)
 
 
 def _segment(folded: str, span: tuple[int, int], numeral: Numeral) -> tuple[int, int]:
@@ -142,12 +159,22 @@ def _is_origin(folded: str, one: Numeral, other: Numeral) -> bool:
     return bool(_FROM.search(folded[max(0, one.start - 24) : one.start]) and _TO_BETWEEN.match(folded[one.end : other.start]))
 
 
-def _metric(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral: Numeral) -> str:
-    """What is measured: by the nearest word of the segment, else the last one before it in the sentence."""
+def _in_unit_of(folded: str, origin: Numeral, numeral: Numeral) -> Numeral:
+    """The first number of "from 94.1 to 27.9 GB", which has its unit from the second."""
+    written = re.match(r"[\d.]+", folded[numeral.start : numeral.end])
+    factor = numeral.low / float(written[0]) if written and float(written[0]) else 1.0
+    return replace(origin, low=origin.low * factor, high=origin.high * factor, sort=numeral.sort, unit=numeral.unit)
+
+
+def _metrics(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral: Numeral) -> frozenset[str]:
+    """What is measured: by the nearest word of the segment, else the last one before it; of "compute and memory" both."""
     before = folded[max(segment[0], numeral.start - 24) : numeral.start]
     leans_left = bool(re.search(r"(?:\bby|\bof|\bto|\bfrom|[\u3400-\u9fff])\s*(?:(?:up to|about|over|around|nearly|roughly|more than|at least|as much as|an?)\s*){0,2}$", before))
-    best, best_distance = "", 1e9
-    for name, start, end in lexicon.metrics(folded, *segment):
+    found = lexicon.metrics(folded, *span)
+    best, best_distance = -1, 1e9
+    for place, (_, start, end) in enumerate(found):
+        if start < segment[0] or end > segment[1]:
+            continue
         if end <= numeral.start:
             distance = (numeral.start - end) * (0.4 if leans_left else 1.6) + 4
         elif start >= numeral.end:
@@ -155,14 +182,20 @@ def _metric(folded: str, span: tuple[int, int], segment: tuple[int, int], numera
         else:
             continue
         if distance < best_distance:
-            best, best_distance = name, distance
-    if best or numeral.sort not in ("times", "percent"):
-        return best
-    earlier = lexicon.metrics(folded, span[0], segment[0])
-    return earlier[-1][0] if earlier and segment[0] - earlier[-1][2] < 12 else ""
+            best, best_distance = place, distance
+    if best < 0 and numeral.sort in ("times", "percent"):
+        best = max((place for place, (_, _, end) in enumerate(found) if end <= segment[0] and segment[0] - end < 12), default=-1)
+    if best < 0:
+        return frozenset({_BY_UNIT[numeral.unit]} if numeral.unit in _BY_UNIT else ())
+    names = {found[best][0]}
+    for place in range(best - 1, -1, -1):
+        if not _COORDINATED.match(folded[found[place][2] : found[place + 1][1]]):
+            break
+        names.add(found[place][0])
+    return frozenset(names)
 
 
-def _sense(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral: Numeral, metric: str, *, has_origin: bool) -> str:
+def _sense(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral: Numeral, metrics: frozenset[str], *, has_origin: bool) -> str:
     before = folded[max(span[0], numeral.start - 36) : numeral.start]
     after = folded[numeral.end : min(span[1], numeral.end + 36)]
     clause = folded[max(segment[0], numeral.start - 48) : min(segment[1], numeral.end + 36)]
@@ -176,16 +209,23 @@ def _sense(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral
     if has_origin:
         return "level"
     if delta := _AFTER_DELTA.match(after):
-        return "less" if _LESS.search(delta[0]) or (delta[0].strip() in ("reduction", "relative", "saving", "shorter") and _LESS.search(clause)) else "more"
+        return "less" if _LESS.search(delta[0]) or (delta[0].strip() in ("reduction", "saving", "shorter") and _LESS.search(clause)) else "more"
     if _BY.search(before):
-        return "less" if _LESS.search(clause) else "more"
+        return _last_way(folded[span[0] : numeral.start]) or "more"
     if _DELTA_VERB.search(before):
         return "less"
     if _AFTER_SHARE.match(after) or _TO.search(before):
-        return "level" if metric in ("quality", "") and not _AFTER_SHARE.match(after) and not numeral.is_word else "share"
+        return "level" if metrics <= {"quality"} and not _AFTER_SHARE.match(after) and not numeral.is_word else "share"
     if _LESS.search(clause):
         return "less"
     return "more" if _MORE.search(clause) else ""
+
+
+def _last_way(before: str) -> str:
+    """Which way the last verb before a figure moves."""
+    less = max((match.start() for match in _LESS.finditer(before)), default=-1)
+    more = max((match.start() for match in _MORE.finditer(before)), default=-1)
+    return "" if less == more else "less" if less > more else "more"
 
 
 def anchors(reading: Reading, start: int, end: int, *, without: Numeral | None = None) -> frozenset[str]:

@@ -45,6 +45,7 @@ PROCESSES: tuple[tuple[str, str], ...] = (
     ("end-to-end", r"end[- ]to[- ]end|端到端"),
     ("block", r"(?:single|standard|one|a|per)[ -][\w -]{0,14}(?:layers?|blocks?)\b|(?:单|标准)[^,，。]{0,14}[层块]"),
     ("backpropagation", r"back-?prop\w*|backward|反向传播|反向"),
+    ("rendering", r"render\w*|渲染"),
     ("generation", r"(?:image|video|text|token) generation|\bgenerat(?:es?|ing) (?:a |an )?(?:\w+ )?(?:images?|videos?)|decod\w+|生图|图像生成|视频生成|解码"),
     ("inference", r"inference|\binfers?\b|\bserv(?:e|es|ing)\b|推理(?!模型|能力|任务|基准|性能|链|数据|大模型|训练)|线上(?:服务)?|部署|deploy\w*"),
     ("training", r"(?<!post-)\b(?:pre-?)?train(?:ing|ed|s)?\b(?![ -]free|-aware| data| sets?\b)|pre-?train\w*|fine-?tun\w+|(?<!无需)(?<!不用)(?<!免)(?:预)?训练(?!后量化|后剪枝|数据)|微调|训"),
@@ -61,6 +62,8 @@ COMPATIBLE: tuple[frozenset[str], ...] = (
     frozenset(("inference", "generation")),
     frozenset(("generation", "end-to-end")),
     frozenset(("inference", "attention-kernel")),
+    frozenset(("inference", "rendering")),
+    frozenset(("generation", "rendering")),
     frozenset(("training", "attention-kernel")),
 )
 # What figures of one sentence may be told of apart.

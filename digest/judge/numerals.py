@@ -14,6 +14,7 @@ Sort = Literal["times", "percent", "amount", "count"]
 _UNITS: tuple[tuple[str, str, float], ...] = (
     (r"gpu[ -]?hours?|gpu ?时|gpu ?小时|卡时", "GPU-hours", 1),
     (r"milliseconds?|ms\b|毫秒", "seconds", 1e-3),
+    (r"microseconds?|[µμ]s\b|微秒", "seconds", 1e-6),
     (r"seconds?|secs?\b|s\b|秒钟?", "seconds", 1),
     (r"minutes?|mins?\b|分钟", "seconds", 60),
     (r"hours?|hrs?\b|h\b|(?:个)?小时|个钟头", "seconds", 3600),
@@ -41,7 +42,8 @@ _UNITS: tuple[tuple[str, str, float], ...] = (
     (r"万元|元\b|人民币|yuan|rmb", "CNY", 1),
     (r"(?:percentage )?points?\b|个百分点", "points", 1),
     (r"比特|-?bits?\b", "bit", 1),
-    (r"km/h|公里每小时", "km/h", 1),
+    (r"km/h|公里(?:每|/)小时", "m/s", 1 / 3.6),
+    (r"m/s\b|met(?:er|re)s per second|米(?:每|/)秒", "m/s", 1),
     (r"km\b|kilomet\w+|公里|千米", "meters", 1e3),
     (r"-?met(?:er|re)s?\b|米", "meters", 1),
 )  # fmt: skip
@@ -55,7 +57,7 @@ _SCALES = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12, "thousand": 1e3, "million": 
 _SCALE = r"(?P<scale>\s?(?:百万|千万|百亿|千亿|万亿|万|亿|千|百)|\s?-?(?:hundred thousand|thousand|million|billion|trillion)\b|[kmbt](?![a-z0-9]))"
 _ONES = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}  # fmt: skip
 _WORD = "|".join(sorted(_ONES, key=len, reverse=True))
-_PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "twelfth": 12, "fifteenth": 15, "sixteenth": 16, "eighteenth": 18, "twentieth": 20, "hundredth": 100}  # fmt: skip
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50, "hundredth": 100}  # fmt: skip
 _PART = "|".join(sorted(_PARTS, key=len, reverse=True))
 _HAN_DIGITS = {"零": 0, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10}
 _CLASSIFIER = "个|种|项|张|卡|块|台|类|条|层|位|家|款|组|轮|天|周|小时|分钟|秒|年|月|人|篇|帧|维|路|套|处|章|字|词|名|段|份|步|大|节点|机"
@@ -128,7 +130,9 @@ def _measured(quantity: quantities.Quantity, folded: str) -> Numeral:
     low, high = quantity.low, quantity.high
     if quantity.unit == "x" and re.search(r"一倍|\b1 ?倍", folded[quantity.start : quantity.end]) and re.search(r"[快高多升增][了]?(?:约|近|了)?\s?$", folded[: quantity.start]):
         low = high = 2.0  # 快一倍 is twice as fast
-    return Numeral(quantity.start, quantity.end, low, high, "times" if quantity.unit == "x" else "percent", bound=quantity.bound, is_word=not folded[quantity.start].isdigit())
+    slack = 9.9 / (high + 9.9) if re.match(r"\s?多", folded[quantity.end :]) and quantity.unit != "x" else 0.0  # 两成多 is 20 to 30 %
+    sort: Sort = "times" if quantity.unit == "x" else "percent"
+    return Numeral(quantity.start, quantity.end, low, high, sort, bound=quantity.bound, is_word=not folded[quantity.start].isdigit(), slack=slack)
 
 
 def _fraction(match: re.Match[str], folded: str) -> Numeral | None:

@@ -11,20 +11,19 @@ from digest.judge.names import names
 
 # Strong words, each with what the source must hold to carry them.
 _CARRIED: tuple[tuple[str, str, str], ...] = (
-    ("superlative", r"\bbest\b|state[- ]of[- ]the[- ]art|\bsota\b|\bleading\b|unbeaten|unmatched|\bstrongest\b|cutting[- ]edge|最优|最好|最佳|最强|最先进|领先|无敌|顶尖|业界第一", r"\bbest\b|state[- ]of[- ]the[- ]art|\bsota\b|\bleading\b|\bstrongest\b|superior\w*|\btop\b|highest|cutting[- ]edge|optimal|最优|最好|最佳|最强|最先进|领先|顶尖|最高平均"),
-    ("superlative", r"\bfastest\b|\bquickest\b|最快(?!可)", r"\bfastest\b|\bquickest\b|最快|speed record|state[- ]of[- ]the[- ]art speed"),
+    ("superlative", r"\bbest\b|state[- ]of[- ]the[- ]art|\bsota\b|\bleading\b|unbeaten|unmatched|\bstrongest\b|cutting[- ]edge|最优|最好|最佳|最强|最先进|(?:全球|业界|行业|国际|遥遥)领先|无敌|顶尖|业界第一", r"\bbest\b|state[- ]of[- ]the[- ]art|\bsota\b|\bleading\b|\bstrongest\b|superior\w*|\btop\b|highest|cutting[- ]edge|optimal|最优|最好|最佳|最强|最先进|领先|顶尖|最高平均"),
+    ("superlative", r"\bfastest\b|\bquickest\b|最快(?![提达可约\s]|\d)", r"\bfastest\b|\bquickest\b|最快|speed record|state[- ]of[- ]the[- ]art speed"),
     ("superlative", r"\bcheapest\b|\bsmallest\b|\blargest\b|\bbiggest\b|\bmost (?:efficient|accurate|powerful|advanced)|最省|最便宜|最小|最大(?![\d可提])(?:的|规模)|最高效", r"\bcheapest\b|\bsmallest\b|\blargest\b|\bbiggest\b|\bmost\b|最"),
     ("superlative", r"\bthe first\b|first[- ]ever|(?<!time to )\bfirst (?:to(?! token)|system|method|framework|time|work|model|successful)|首个|首次|第一个|首款|首创|史上|前所未有|unprecedented|breakthrough|revolution\w*|革命性|颠覆", r"\bfirst\b(?! (?:we|analy|introduce|present|find|bridge))|\bnovel\b.{0,40}\bfirst|首个|首次|第一个|首款|首创|史上|前所未有|unprecedented|breakthrough|突破|pioneering|revolution\w*"),
     ("superlative", r"\brank(?:s|ed)? first|\bnumber one\b|排名第一|位居第一|登顶|夺冠", r"\brank(?:s|ed)? (?:first|top)|\bnumber one\b|\b1st\b|排名第一|位居第一|登顶|夺冠|\btop\b"),
     ("superlative", r"\bguarantee\w*|\bdefinitely\b|\bcertainly\b|once and for all|\bundoubtedly\b|\balways\b|\bnever\b|\bsurely\b|\bwill (?:always|never)\b|必定|一定(?!程度|的|数量|条件)|必然|保证|肯定|毫无疑问|彻底|百分之百|永远|稳赢", r"\bguarante\w*|\balways\b|\bnever\b|\bprov(?:e|es|ably|en)\b|theoretical\w* bound|必定|必然|保证|彻底|理论上"),
     ("scope", r"\bevery\b|\ball\b(?!-)|\bany\b(?! (?:loss|extra|additional|accuracy|quality|training|further|change|drop))|\bwhole\b|\bentire\b|across the board|\buniversal\w*|\bregardless\b|所有|全部|任何|任意|每[个一种项]|一律|整体|全面|无一例外|通吃", r"\bevery\b|\beach\b|\ball\b(?!-)|\bany\b|\bwhole\b|\bentire\b|\bper\b|consistent\w*|\bregardless\b|所有|全部|任何|任意|每|一律|整体|均|都"),
-    ("scope", r"\bmeasured\b|实测", r"measur\w+|real[- ]world|\bactual\w*|wall-?clock|on[- ]device|hardware|benchmark\w*|evaluat\w+|empiric\w+|实测|实际|生产"),
     ("negation", r"\bproduction-ready\b|\bdrop-in\b|\bzero[- ](?:code|cost|overhead)\b|零成本|零代码|开箱即用", r"\bproduction\b|\bdrop-in\b|\bzero\b|\bno (?:code|extra|additional|manual)|without (?:code|modif|chang)|essentially no|seamless\w*|plug|零|无需|不用|即用|无缝"),
 )  # fmt: skip
 _GENERAL = r"across|various|variety|wide range|universal\w*|\bvarious\b|overall|稳定|普遍|通用|各"
 _PARTIAL = r"\bmost(?! of the (?:time|compute))\b|\bmajority\b|\b(?:one|two|three|four|five|six|seven|eight|nine|\d+) (?:out )?of (?:the )?\w+|\bsome of\b|for (?:a |one )?(?:standard|single)|多数|大部分|部分"
 _NOT_THE_WORD = re.compile(r"\bat all\b|all-?reduce|all-?to-?all|once and for all|\ball[- ]in\b|整体物理|state-of-the-art (?:baselines?|methods?|systems?|frameworks?|approach\w*)")
-_NO_LOSS = r"\b(?:no|without|zero|not any|with no)\s(?:\S+\s){0,3}(?:loss|degrad\w+|drops?|sacrific\w+|decrease|penalty|compromis\w+)|without (?:sacrific|compromis|degrad|los|hurt|harm)\w+|nothing (?:is |was )?lost|\blossless|\bexact (?:gradients?|results?)|(?:精度|质量|画质|性能|准确率|效果|困惑度|收敛)[^,，。；]{0,6}(?:不降|不掉|不变|无损|不丢|不受影响|没有[^,，。]{0,6}(?:变差|损失|下降|降低)|零损失|未降|没有变差)|零(?:精度)?损失|毫无损失|不(?:损失|牺牲|影响)[^,，。]{0,6}(?:精度|质量|性能|效果|画质)|无损(?!检)|未出现[^,，。]{0,6}损失|没有变差|没有明显差异"
+_NO_LOSS = r"\b(?:no|without|zero|not any|with no)\s(?:\S+\s){0,3}(?:loss|degrad\w+|drops?|sacrific\w+|decrease|penalty|compromis\w+)|without (?:sacrific|compromis|degrad|los|hurt|harm)\w+|nothing (?:is |was )?lost|(?<!near[- ])(?<!nearly )\blossless|\bexact (?:gradients?|results?)|(?:精度|质量|画质|性能|准确率|效果|困惑度|收敛)[^,，。；]{0,6}(?:不降|不掉|不变|无损|不丢|不受影响|没有[^,，。]{0,6}(?:变差|损失|下降|降低)|零损失|未降|没有变差)|零(?:精度)?损失|毫无损失|不(?:损失|牺牲|影响)[^,，。]{0,6}(?:精度|质量|性能|效果|画质)|(?<!近乎)(?<!近)(?<!几乎)无损(?!检)|未出现[^,，。]{0,6}损失|没有变差|没有明显差异"
 _SOFT = r"negligible|minimal|minor|near[- ]lossless|nearly lossless|little|slight\w*|marginal\w*|\bapproximat\w+ (?:the )?(?:back|gradient|full|exact)|几乎(?:不|没有|无)|基本(?:不|没)|略有|略微|轻微|近乎无损|近无损|极小|可忽略"
 _SAME = r"comparabl\w+|on par|\bmatch\w*|maintain\w*|preserv\w+|similar|\bsame\b|retain\w*|competitive\w*|recover\w*|\bequal\w*|\bequivalent|keep\w*|相当|持平|相同|一致|保持|接近|不变|追平|不输|同样|同等|达到"
 _BETTER = r"improv\w+|enhanc\w+|\bbetter\b|outperform\w*|superior\w*|surpass\w*|exceed\w*|higher|\bgains?\b|boost\w*|beat\w*|提升|提高|优于|超过|更好|更高|改善|胜过|领先|超越"
@@ -42,6 +41,7 @@ _STOP = frozenset("that this with from into over than their they them have been 
 def stances(told: Reading, held: Reading) -> Iterator[Complaint]:
     """The complaints about a sentence's words, as far as plain rules can tell."""
     yield from _strong_words(told, held)
+    yield from _measured(told, held)
     yield from _quality(told, held)
     yield from _training_need(told, held)
     yield from _wins(told, held)
@@ -58,11 +58,19 @@ def _strong_words(told: Reading, held: Reading) -> Iterator[Complaint]:
     source = _NOT_THE_WORD.sub(lambda match: match[0] if match[0].startswith("state") else " " * len(match[0]), held.folded)
     for kind, strong, carrier in _CARRIED:
         match = _has(strong, spoken)
-        if match and kind == "scope" and _has(_GENERAL, source) and not _has(_PARTIAL, source):
+        if match and kind == "scope" and _has(_GENERAL, source) and not _has(_PARTIAL, _nearest(told, held)):
             continue
-        if match and not _has(carrier, source):
+        is_partial = match and kind == "scope" and _has(_PARTIAL, _nearest(told, held)) and not _has(_PARTIAL, spoken) and not _has(carrier, _nearest(told, held))
+        if match and (is_partial or not _has(carrier, source)):
             word = told.text[match.start() : match.end()]
             yield Complaint(kind, word, f"the source does not say {word}")
+
+
+def _measured(told: Reading, held: Reading) -> Iterator[Complaint]:
+    """An estimate or a simulation told as a measurement."""
+    match = _has(r"\bmeasured\b|\broad tests?\b|\bfield tests?\b|real[- ]world (?:tests?|runs?)|in production|实测|路测|真机|实际部署", told.folded)
+    if match and _has(r"\bestimat\w+|theoretical|simulat\w+|projected|估算|理论|模拟|仿真|推算", _nearest(told, held)) and not _has(r"measur|real[- ]world|production|wall-?clock|实测", _nearest(told, held)):
+        yield Complaint("scope", told.text[match.start() : match.end()], "the source speaks of an estimate or a simulation")
 
 
 def _quality(told: Reading, held: Reading) -> Iterator[Complaint]:
@@ -103,7 +111,7 @@ def _nearest(told: Reading, held: Reading) -> str:
     for start, end in held.sentences:
         shared = 2.0 * len(values & {(fact.numeral.low, fact.numeral.high) for fact in held.facts if fact.sentence == (start, end)})
         shared += len(spoken & {name.key for name in names(held.text[start:end])})
-        shared += 0.5 * len(_stems(told.folded) & _stems(held.folded[start:end]))
+        shared += 0.5 * len(stems(told.folded) & stems(held.folded[start:end]))
         if shared > most:
             best, most = held.folded[start:end], shared
     return best
@@ -115,16 +123,16 @@ _AHEAD = re.compile(r"(?P<winner>[^,;.]{3,80}?)\s(?:remains?|is|are|stays?)\s(?:
 def _is_reversed(told: Reading, match: re.Match[str], held: Reading) -> bool:
     """Whether the source has the loser of the sentence ahead, in the same respect."""
     start, end = told.sentence_at(match.start())
-    winner, loser = _stems(told.folded[start : match.start()]), _stems(told.folded[match.end() : end])
+    winner, loser = stems(told.folded[start : match.start()]), stems(told.folded[match.end() : end])
     for other in _AHEAD.finditer(held.folded):
-        ahead = _stems(other["winner"] or other["first"] or "")
-        rest = _stems(other["rest"] or other["second"] or "")
+        ahead = stems(other["winner"] or other["first"] or "")
+        rest = stems(other["rest"] or other["second"] or "")
         if len(ahead & loser) >= 2 and not ahead & winner and (len(rest & loser) >= 2 or rest & winner):
             return True
     return False
 
 
-def _stems(text: str) -> frozenset[str]:
+def stems(text: str) -> frozenset[str]:
     """What a text speaks of: Latin words by their first five letters, Chinese by pairs of characters."""
     words = {word[:5] for word in re.findall(r"[a-z][a-z0-9-]{3,}", text) if word not in _STOP}
     han = {text[place : place + 2] for place in range(len(text) - 1) if "\u3400" <= text[place] <= "\u9fff" and "\u3400" <= text[place + 1] <= "\u9fff"}
@@ -135,12 +143,12 @@ def _lost_negations(told: Reading, held: Reading) -> Iterator[Complaint]:
     """What the source denies and the sentence affirms, in the same language or by the same names."""
     clauses = [(clause[0], clause.start()) for clause in _CLAUSE.finditer(told.folded)]
     for match in _NEGATED.finditer(held.folded):
-        denied = _stems(match["what"][:60])
+        denied = stems(match["what"][:60])
         own = {name.key for name in names(held.text[match.start("what") : match.end("what")])}
         for clause, start in clauses:
             if _NEGATOR.search(clause):
                 continue
-            shared = denied & _stems(clause)
+            shared = denied & stems(clause)
             is_same = len(denied) >= 2 and len(shared) >= max(2, 0.6 * len(denied)) and not _is_affirmed(held, shared, match)
             spoken = {name.key for name in names(told.text[start : start + len(clause)])}
             is_about_names = bool(own & spoken) and bool(_has(r"提升|提高|改善|improv\w+|boost\w*|enhanc\w+", clause)) and bool(_has(r"improv\w+|boost|enhanc|提升|提高|改善", match["what"]))
@@ -154,7 +162,7 @@ def _is_affirmed(held: Reading, shared: frozenset[str], denial: re.Match[str]) -
     for clause in _CLAUSE.finditer(held.folded):
         if clause.start() <= denial.start("what") < clause.end() or _NEGATOR.search(clause[0]):
             continue
-        if len(shared & _stems(clause[0])) >= 0.8 * len(shared):
+        if len(shared & stems(clause[0])) >= 0.8 * len(shared):
             return True
     return False
 
@@ -162,12 +170,12 @@ def _is_affirmed(held: Reading, shared: frozenset[str], denial: re.Match[str]) -
 def _gained_negations(told: Reading, held: Reading) -> Iterator[Complaint]:
     """What the sentence denies and the source, in the same words, affirms."""
     for match in _NEGATED.finditer(told.folded):
-        denied = _stems(match["what"])
+        denied = stems(match["what"])
         if len(denied) < 3:
             continue
         affirming = False
         for clause in _CLAUSE.finditer(held.folded):
-            if len(denied & _stems(clause[0])) >= 0.75 * len(denied):
+            if len(denied & stems(clause[0])) >= 0.75 * len(denied):
                 if _NEGATOR.search(clause[0]):
                     return
                 affirming = True

@@ -5,21 +5,21 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from digest.judge import arithmetic, lexicon
 from digest.judge.arithmetic import Figure
 from digest.judge.complaints import Complaint
 from digest.judge.facts import Fact, Reading, anchors, read
 from digest.judge.names import COMMON, is_known_as, key, names
-from digest.judge.stances import stances
+from digest.judge.stances import stances, stems
 
 _COUNTED_IN_WORDS = 20
 _BASELINE = re.compile(
     r"\b(?:than|over|versus|vs\.?|against|compared (?:to|with)|relative to|beats?|outperforms?|outperforming)\s(?P<en>[^,;:.()，。；]{2,70}?)(?=\s(?:on|for|in|when|while|with|at|across|under|without|and|by|during|using|as|to|where)\b|[,;:()，。；]|\.\s|\.?$)"
     r"|(?:相比于?|相较于?|对比|超过|追平|(?<!对)(?<!相)比(?!特|例|如|率|赛|重|值|较)|较)\s?(?P<zh>[^,;，；。、]{2,26}?)(?=\s?(?:[,;，；。]|(?:平均|最高|最多|约|大约)?(?:快|少|低|高|多|省|提升|降低|减少|缩短|提高|节省|慢|加速|提速|短|的?[训推])|$))"
 )
-_COMBINED = re.compile(r"(?:combined with|together with|combining it with|when used with|结合|配合|叠加)\s?(?P<others>[^,;:.，。；]{2,60})|(?P<sum>\b[\w-]+(?:\s?\+\s?[\w-]+)+)")
+_TIMES_OF = re.compile(r"(?:是|为|达到?)\s?(?P<whose>[^,;，；。]{2,24}?)的\s?(?:约|近|大约)?\s?(?=[\d一两二三四五六七八九十])")
+_COMBINED = re.compile(r"(?:combined with|together with|combining it with|when used with|结合|配合|叠加)\s?(?P<others>[^,;:.，。；]{2,60})|(?P<sum>\b[A-Za-z][\w-]*(?:\s?\+\s?[A-Za-z][\w-]*)+)")
 _ALONE = re.compile(r"\bon its own\b|\balone\b|\bby itself\b|单独|单凭|仅凭")
 
 
@@ -96,9 +96,8 @@ def _is_of_own_pair(told: Reading, fact: Fact, held: Reading) -> bool:
         return any(fact.origin.low == other.numeral.low and fact.numeral.low == other.numeral.high for other in held.facts)
     numbers = [other for other in told.facts if other.sentence == fact.sentence and other.numeral.sort in ("count", "amount") and not other.numeral.is_word]
     for one, other in itertools.pairwise(numbers):
-        pair = replace(other, origin=one.numeral)
-        for figure in arithmetic.figures(pair):
-            if figure.is_derived and figure.sort == fact.numeral.sort and arithmetic.is_value(fact.numeral, figure.low, figure.high) and _same_sense(fact, figure):
+        for figure in arithmetic.between(one.numeral, other.numeral):
+            if figure.sort == fact.numeral.sort and arithmetic.is_value(fact.numeral, figure.low, figure.high) and _same_sense(fact, figure):
                 return one.numeral.unit == other.numeral.unit and _is_held(told, one, held) and _is_held(told, other, held)
     return False
 
@@ -115,11 +114,11 @@ def _against(told: Reading, fact: Fact, held: Reading, other: Fact, figure: Figu
     where = held.text[other.numeral.start : other.numeral.end].strip()
     if not _same_sense(fact, figure):
         return 2, Complaint("language", words, f"{words} moves another way in the source ({where})")
-    if not lexicon.is_same_metric(fact.metric, other.metric) and not _changes_metric(fact, other, figure):
-        return 3, Complaint("metric", words, f"{where} is about {other.metric} in the source, not {fact.metric}")
-    if not arithmetic.keeps_bound(own, figure) and not (own.bound == "average" and figure.bound in ("exact", "about") and _is_averaged(held, other)):
+    if not _same_metric(fact, other) and not _changes_metric(fact, other, figure):
+        return 3, Complaint("metric", words, f"{where} is about {', '.join(sorted(other.metrics))} in the source, not {', '.join(sorted(fact.metrics))}")
+    if not arithmetic.keeps_bound(own, figure, is_averaged=_is_averaged(told, fact)) and not (own.bound == "average" and figure.bound in ("exact", "about") and _is_averaged(held, other)):
         return 4, Complaint("bound", words, f"the source says {_bound_words(figure.bound)} {where}")
-    if complaint := _process(told, fact, held, other) or _pairing(told, fact, held, other) or _baseline(told, fact, held, other) or _scope(told, fact, held, other):
+    if complaint := _process(told, fact, held, other) or _pairing(told, fact, held, other) or _baseline(told, fact, held, other) or _scope(told, fact, held, other) or _setting(told, fact, held, other):
         return 5, complaint
     return None
 
@@ -141,9 +140,15 @@ def _same_sense(fact: Fact, figure: Figure) -> bool:
     return (fact.sense in changes) == (figure.sense in changes)
 
 
+def _same_metric(fact: Fact, other: Fact) -> bool:
+    if not fact.metrics or not other.metrics:
+        return True
+    return all(any(lexicon.is_same_metric(one, another) for another in other.metrics) for one in fact.metrics)
+
+
 def _changes_metric(fact: Fact, other: Fact, figure: Figure) -> bool:
     """Whether the arithmetic itself leads from one metric to the other: a speed to the time it takes, and back."""
-    return figure.is_derived and {fact.metric, other.metric} <= {"speed", "time", "latency", "throughput"}
+    return figure.is_derived and fact.metrics | other.metrics <= {"speed", "time", "latency", "throughput"}
 
 
 def _process(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | None:
@@ -169,15 +174,33 @@ def _pairing(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint
     if len(siblings) < 2:
         return None
     ours = {id(sibling): _belonging(held, sibling, siblings) for sibling in siblings}
+    if complaint := _baseline_of_sibling(told, fact, held, other, siblings):
+        return complaint
     own, around = ours[id(other)], _around(told, fact)
     general = anchors(held, other.sentence[0], siblings[0].numeral.start)
     for anchor in sorted(around - own):
         kind = anchor.split(":")[0]
-        if anchor in general or (kind == "subject" and any(found.startswith(kind) for found in around & own)):
+        is_general = anchor in general and not any(found.startswith(kind) for found in own)
+        if is_general or (kind == "subject" and any(found.startswith(kind) for found in around & own)):
             continue
         for sibling in siblings:
             if sibling is not other and anchor in ours[id(sibling)] and (kind != "subject" or any(found.startswith(kind) for found in own)):
                 return Complaint("number", _words(told, fact), f"the source pairs {anchor.split(':')[1]} with {held.text[sibling.numeral.start : sibling.numeral.end].strip()}")
+    return None
+
+
+def _baseline_of_sibling(told: Reading, fact: Fact, held: Reading, other: Fact, siblings: list[Fact]) -> Complaint | None:
+    """A comparison whose plain words stand beside another figure of the sentence."""
+    match = next(iter(_BASELINE.finditer(told.folded, fact.numeral.end, fact.segment[1])), None)
+    if not match or not match["en"]:
+        return None
+    spoken = stems(match["en"])
+    own = stems(held.folded[other.segment[0] : other.segment[1]])
+    for sibling in siblings:
+        theirs = stems(held.folded[sibling.segment[0] : sibling.segment[1]]) - own
+        if sibling is not other and len(spoken & theirs) >= 2 and not spoken & own:
+            where = held.text[sibling.numeral.start : sibling.numeral.end].strip()
+            return Complaint("baseline", match["en"], f"the source compares {where} with {match['en']}")
     return None
 
 
@@ -234,11 +257,31 @@ def _in_place(reading: Reading, group: list[Fact], place: int, stop: int) -> fro
     return frozenset(anchor for anchor in found[place] if kinds and anchor.startswith(kinds[0]))
 
 
+_HARDWARE = re.compile(r"^(?:[abhlv]\d{2,3}s?|gb\d{2,3}|rtx.*|t\d{1,4}|mi\d{3}x?|tpu.*|gpu.*|cpu.*|npu.*|jetson.*|orin.*|nvidia|blackwell|hopper|ampere|ascend.*)$")
+_ON = re.compile(r"\bon (?:the |a |an )?(?P<en>[A-Z][\w.+-]*)|在\s?(?P<zh>[A-Z][\w.+-]*)[^,，。]{0,8}?(?:上|中|下)")
+
+
+def _settings(reading: Reading, start: int, end: int) -> frozenset[str]:
+    found = {key(match["en"] or match["zh"]) for match in _ON.finditer(reading.text, start, end)}
+    return frozenset(name for name in found if not _HARDWARE.match(name))
+
+
+def _setting(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | None:
+    """A data set or task that the source does not name for this figure, where it names another."""
+    theirs = _settings(held, other.numeral.end, other.segment[1])
+    ours = _settings(told, *fact.segment)
+    if theirs and ours and not any(one in another or another in one for one in ours for another in theirs):
+        name = min(ours)
+        if name in key_text(held.text) and not _settings(held, other.sentence[0], other.numeral.start) & ours & _settings(held, *other.segment):
+            return Complaint("name", name, f"the source gives the figure for {', '.join(sorted(theirs))}")
+    return None
+
+
 def _baseline(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | None:
     """A comparison with something that the source does not compare this figure with."""
-    for match in _BASELINE.finditer(told.folded, *fact.sentence):
-        group = "en" if match["en"] else "zh"
-        start, end = match.span(group)
+    spans = [match.span("en" if match["en"] else "zh") for match in _BASELINE.finditer(told.folded, *fact.sentence)]
+    spans += [match.span("whose") for match in _TIMES_OF.finditer(told.folded, *fact.sentence) if match.end() <= fact.numeral.start + 1]
+    for start, end in spans:
         if not fact.segment[0] - 2 <= start <= fact.segment[1] + 2 and not (start < fact.numeral.start and fact.numeral.start - end < 30):
             continue
         if _has_another_between(told, start, end, fact):
@@ -246,7 +289,7 @@ def _baseline(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complain
         region = _region(held, other)
         spoken = {name.key for name in names(held.text[region[0] : region[1]])}
         squeezed = key_text(held.text[region[0] : region[1]])
-        for name in names(told.text[start:end]):
+        for name in names(told.text[start:end], with_common=True):
             if name.key not in spoken and name.key not in squeezed and not is_known_as(name.key, held.text[region[0] : region[1]]):
                 return Complaint("baseline", name.text, f"the source does not compare this figure with {name.text}")
         ours = lexicon.opponents(held.folded, *region)

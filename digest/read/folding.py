@@ -21,7 +21,8 @@ class _Table(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        folded = unicodedata.normalize("NFKC", character).lower()
+        is_raised = unicodedata.decomposition(character).startswith(("<super>", "<sub>"))  # 1024² is not 10242
+        folded = character if is_raised else unicodedata.normalize("NFKC", character).lower()
         if len(folded) != 1:
             folded = character
         if "\u3400" <= folded <= "\u9fff":
