@@ -12,6 +12,7 @@ from digest.model import Bound
 EXACT = 0.006  # 33.3 % is a third, 2.80 is 2.8
 IN_WORDS = 0.012  # 33 % is a third
 ABOUT = 0.085  # 64.5 % is roughly 65 %, 38 % is nearly four tenths
+ROUNDED = 0.03  # "at most about 3 times" for 3.05
 BEYOND = 0.15  # 19 % is less than a fifth, 9.3 is more than 9
 _FLIPPED: dict[Bound, Bound] = {"up_to": "at_least", "at_least": "up_to", "about": "about", "average": "average", "exact": "exact"}
 
@@ -44,7 +45,9 @@ def figures(fact: Fact) -> Iterator[Figure]:
 
 
 def _of_multiple(own: Numeral, sense: str) -> Iterator[Figure]:
-    if own.low < 1:
+    if own.low < 1:  # a ratio: 0.48x the energy is 52 % less
+        yield Figure(own.low * 100, own.high * 100, "percent", "", "share", own.bound, True)
+        yield Figure(100 - own.high * 100, 100 - own.low * 100, "percent", "", "less", own.bound, True)
         return
     flipped = _FLIPPED[own.bound]
     if sense == "more":
@@ -104,6 +107,8 @@ def _is_near(told: Numeral, value: float, source: float) -> bool:
         return True
     if told.bound == "about":
         return abs(gap) <= ABOUT
+    if _is_round(value) and abs(gap) <= ROUNDED:
+        return True
     beyond = max(BEYOND if told.is_word or _is_round(value) else EXACT, told.slack)
     return 0 <= gap <= beyond if told.bound == "at_least" else -beyond <= gap <= 0 if told.bound == "up_to" else False
 

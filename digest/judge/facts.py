@@ -18,19 +18,20 @@ _LESS = re.compile(
     r"\b(?:reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)|less|fewer|cut(?:s|ting)?|shrink\w*|smaller|drop(?:s|ped|ping)?|short\w+|remov\w+|eliminat\w+|skip\w*|fell|falls?|faster\b.{0,20}time|slash\w*|trim\w*)\b|takes? \S+ off|减少|降低|下降|缩短|缩减|节省|省[下了去]?|少|压缩|削减|降了|减了|减半|低"
 )
 _MORE = re.compile(
-    r"\b(?:increas\w+|improv\w+|boost\w*|rais\w+|gains?|higher|more|longer|larger|enhanc\w+|faster|speed\w*|accelerat\w+|extra|additional|outperform\w*|quicker|better)\b|提升|提高|增加|增长|快|提速|加速|高出|多[花出了]|上升|改善"
+    r"\b(?:increas\w+|improv\w+|boost\w*|rais\w+|gains?|higher|more|lengthen\w*|grow\w*|r[io]ses?|longer|larger|enhanc\w+|faster|speed\w*|accelerat\w+|extra|additional|outperform\w*|quicker|better)\b|提升|提高|增加|增长|快|提速|加速|高出|多[花出了]|上升|改善"
 )
 _TO = re.compile(
-    r"(?:\b(?:to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|takes?|taking|needs?|using|uses?|requir\w+|with|within|at|is|are)|到了?|至|剩下?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|不到|用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$|(?:到|至|为|剩|是|只有|相当于)了?\s?[^,，。;；\d]{1,16}的\s?(?:约|近|不到|大约)?\s?$"
+    r"(?:\b(?:(?<!up )to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|needs?|using|uses?|requir\w+|within)|到了?|至|剩下?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|不到|用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$|(?:到|至|为|剩|是|只有|相当于)了?\s?[^,，。;；\d]{1,16}的\s?(?:约|近|不到|大约)?\s?$"
 )
 _BY = re.compile(r"(?:\bby|[少减降省快高升低]了?|减少了?|降低了?|缩短了?|提升了?|下降了?|节省了?)\s{0,2}(?:up to|about|roughly|around|approximately|as much as|at least|over|more than|nearly|an average of|最高|最多|平均|约|近|超过)?\s{0,2}$")
 _AFTER_SHARE = re.compile(r"^\s{0,2}(?:of (?:the|its|that|what|their)?|the (?=training|original|cost|memory|steps|compute|time|iterations)|(?:的)?(?:训练)?(?:算力|步数|时间|成本|迭代|显存)[^少降省减]{0,4}(?:就|即|便|达))")
-_AFTER_DELTA = re.compile(r"^\s{0,2}(?:relative (?=reduc|improv|gain|incr|decr|drop))?(?:less|fewer|lower|more|higher|faster|smaller|shorter|additional|extra|reduction|improvement|gain|increase|speed|saving)")
-_DELTA_VERB = re.compile(r"\b(?:remov\w+|cut(?:s|ting)?|sav(?:e|es|ed|ing)|skip\w*|eliminat\w+|reduc\w+|trim\w*|slash\w*|shav\w+|drop\w*)\s(?:[a-z]+ ){0,3}$")
+_AFTER_DELTA = re.compile(r"^\s{0,2}(?:relative (?=reduc|improv|gain|incr|decr|drop))?(?:less|fewer|lower|more|higher|faster|slower|smaller|larger|shorter|longer|off\b|cheaper|additional|extra|reduction|improvement|gain|increase|speed|saving)")
+_DELTA_VERB = re.compile(r"\b(?:remov\w+|cut(?:s|ting)?|sav(?:e|es|ed|ing)|skip\w*|eliminat\w+|reduc\w+|trim\w*|slash\w*|shav\w+|drop\w*)\s(?:(?!to |from )[a-z]+ ){0,3}$")
 _BY_UNIT = {"USD": "cost", "CNY": "cost", "seconds": "time", "GPU-hours": "time", "bytes": "memory", "watts": "energy"}
+_BARRIER = re.compile(r"\b(?:at|with|without|while|under|than|over|for|on|in terms)\s|同时|而")
 _COORDINATED = re.compile(r"^\s?(?:and|/|和|与|、|及)\s?(?:peak |gpu |total |the |both |training |inference |峰值|计算|训练|推理)*\s?$")
 _FROM = re.compile(r"(?:\bfrom\b|从|由)[^,;，；。]{0,18}$")
-_VERSUS = re.compile(r"^\s?(?:vs\.?|versus)\s?$")
+_VERSUS = re.compile(r"^(?:\s[\w-]+){0,4},?\s?(?:vs\.?|versus|compared (?:with|to)|instead of|down from|up from)\s?$")
 _TO_BETWEEN = re.compile(r"^[^,;，；。(（]{0,14}?(?:\bto\b|到|至|为|→)[^,;，；。\d]{0,16}$")
 
 
@@ -109,9 +110,9 @@ def _fact(folded: str, span: tuple[int, int], found: list[Numeral], place: int) 
     numeral = found[place]
     segment = _segment(folded, span, numeral)
     origin = found[place - 1] if place and _is_origin(folded, found[place - 1], numeral) else None
-    if origin is None and place + 1 < len(found) and found[place + 1].sort == numeral.sort and _VERSUS.match(folded[numeral.end : found[place + 1].start]):
+    if origin is None and place + 1 < len(found) and found[place + 1].sort in (numeral.sort, "count") and _VERSUS.match(folded[numeral.end : found[place + 1].start]):
         origin = found[place + 1]
-    if origin is not None and origin.unit != numeral.unit:
+    if origin is not None and (origin.unit, origin.sort) != (numeral.unit, numeral.sort):
         origin = _in_unit_of(folded, origin, numeral)
     metrics = _metrics(folded, span, segment, numeral)
     return Fact(
@@ -177,16 +178,18 @@ def _metrics(folded: str, span: tuple[int, int], segment: tuple[int, int], numer
             continue
         if end <= numeral.start:
             distance = (numeral.start - end) * (0.4 if leans_left else 1.6) + 4
-        elif start >= numeral.end:
+        elif start >= numeral.end and not _BARRIER.search(folded, numeral.end, start):
             distance = (start - numeral.end) * (1.5 if leans_left else 0.8)
         else:
             continue
         if distance < best_distance:
             best, best_distance = place, distance
-    if best < 0 and numeral.sort in ("times", "percent"):
+    if numeral.unit in _BY_UNIT:
+        return frozenset({_BY_UNIT[numeral.unit]})
+    if best < 0 and numeral.sort in ("times", "percent") and re.search(r"[\u3400-\u9fff]", before + folded[numeral.end : numeral.end + 2]):
         best = max((place for place, (_, _, end) in enumerate(found) if end <= segment[0] and segment[0] - end < 12), default=-1)
     if best < 0:
-        return frozenset({_BY_UNIT[numeral.unit]} if numeral.unit in _BY_UNIT else ())
+        return frozenset()
     names = {found[best][0]}
     for place in range(best - 1, -1, -1):
         if not _COORDINATED.match(folded[found[place][2] : found[place + 1][1]]):
@@ -209,8 +212,10 @@ def _sense(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral
     if has_origin:
         return "level"
     if delta := _AFTER_DELTA.match(after):
-        return "less" if _LESS.search(delta[0]) or (delta[0].strip() in ("reduction", "saving", "shorter") and _LESS.search(clause)) else "more"
+        return "less" if _LESS.search(delta[0]) or delta[0].strip() in ("off", "cheaper") or (delta[0].strip() in ("reduction", "saving", "shorter") and _LESS.search(clause)) else "more"
     if _BY.search(before):
+        if own := re.search(r"([少减降省低短])|([快高多升增长])[了出]?[^,，\u3400-\u9fff]{0,6}(?:最高|约|近|超过)?\s{0,2}$", before[-8:]):
+            return "less" if own[1] else "more"
         return _last_way(folded[span[0] : numeral.start]) or "more"
     if _DELTA_VERB.search(before):
         return "less"
@@ -218,7 +223,7 @@ def _sense(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral
         return "level" if metrics <= {"quality"} and not _AFTER_SHARE.match(after) and not numeral.is_word else "share"
     if _LESS.search(clause):
         return "less"
-    return "more" if _MORE.search(clause) else ""
+    return "more" if _MORE.search(clause) else _last_way(folded[segment[0] : numeral.start])
 
 
 def _last_way(before: str) -> str:

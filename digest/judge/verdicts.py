@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from digest.judge import arithmetic, lexicon
 from digest.judge.arithmetic import Figure
@@ -19,7 +20,7 @@ _BASELINE = re.compile(
     r"|(?:相比于?|相较于?|对比|超过|追平|(?<!对)(?<!相)比(?!特|例|如|率|赛|重|值|较)|较)\s?(?P<zh>[^,;，；。、]{2,26}?)(?=\s?(?:[,;，；。]|(?:平均|最高|最多|约|大约)?(?:快|少|低|高|多|省|提升|降低|减少|缩短|提高|节省|慢|加速|提速|短|的?[训推])|$))"
 )
 _TIMES_OF = re.compile(r"(?:是|为|达到?)\s?(?P<whose>[^,;，；。]{2,24}?)的\s?(?:约|近|大约)?\s?(?=[\d一两二三四五六七八九十])")
-_COMBINED = re.compile(r"(?:combined with|together with|combining it with|when used with|结合|配合|叠加)\s?(?P<others>[^,;:.，。；]{2,60})|(?P<sum>\b[A-Za-z][\w-]*(?:\s?\+\s?[A-Za-z][\w-]*)+)")
+_COMBINED = re.compile(r"(?:[Cc]ombined with|together with|combining it with|when used with|结合|配合|叠加)\s?(?P<others>[^,;:.，。；]{2,60})|(?P<sum>\b[A-Za-z][\w-]*(?:\s?\+\s?[A-Za-z][\w-]*)+)(?!\s(?:baselines?|pipeline))")
 _ALONE = re.compile(r"\bon its own\b|\balone\b|\bby itself\b|单独|单凭|仅凭")
 
 
@@ -52,10 +53,16 @@ def _is_held(told: Reading, fact: Fact, held: Reading) -> bool:
     """Whether an amount or a count is in the source, in whatever unit, or is the difference or sum that its words say."""
     own = fact.numeral
     for other in held.facts:
+        if other.origin and other.origin.unit == own.unit and arithmetic.is_value(own, other.origin.low, other.origin.high):
+            return True
         for figure in arithmetic.figures(other):
             same_unit = own.unit == figure.unit or (not own.unit and figure.unit in ("bit", "meters"))
             if same_unit and (own.sort == figure.sort or {own.sort, figure.sort} == {"count", "amount"}) and arithmetic.is_value(own, figure.low, figure.high):
                 return True
+    if own.unit == "points":  # "by +1.38, +1.67 and +3.08 percentage points"
+        return any(other.numeral.sort == "count" and own.low == other.numeral.low for other in held.facts)
+    if own.sort == "percent":
+        return any(own.low in (other.numeral.low, other.origin.low if other.origin else None) for other in held.facts)
     if own.sort == "count":
         if own.low == 1 or (own.is_word and own.low <= _COUNTED_IN_WORDS):
             return True
@@ -69,7 +76,7 @@ def _is_held(told: Reading, fact: Fact, held: Reading) -> bool:
 def _amount_bound(told: Reading, fact: Fact, held: Reading) -> Complaint | None:
     own = fact.numeral
     same = [other.numeral for other in held.facts if other.numeral.unit == own.unit and other.numeral.sort == own.sort and abs(other.numeral.low - own.low) <= 1e-9 * own.low]
-    if own.sort == "amount" and same and all({own.bound, other.bound} == {"up_to", "at_least"} for other in same):
+    if same and all({own.bound, other.bound} == {"up_to", "at_least"} for other in same):
         return Complaint("bound", _words(told, fact), f"{_words(told, fact)} has another bound in the source")
     return None
 
@@ -94,11 +101,14 @@ def _is_of_own_pair(told: Reading, fact: Fact, held: Reading) -> bool:
     """Whether the figure follows from two numbers of its own sentence that are both in the source (48 layers, 6 layers: an eighth)."""
     if fact.origin is not None:
         return any(fact.origin.low == other.numeral.low and fact.numeral.low == other.numeral.high for other in held.facts)
-    numbers = [other for other in told.facts if other.sentence == fact.sentence and other.numeral.sort in ("count", "amount") and not other.numeral.is_word]
-    for one, other in itertools.pairwise(numbers):
+    numbers = [other for other in told.facts if other.sentence == fact.sentence and other.numeral.sort != "times" and not other.numeral.is_word]
+    for one, other in itertools.combinations(numbers[:8], 2):
+        if (one.numeral.unit, one.numeral.sort) != (other.numeral.unit, other.numeral.sort):
+            continue
         for figure in arithmetic.between(one.numeral, other.numeral):
-            if figure.sort == fact.numeral.sort and arithmetic.is_value(fact.numeral, figure.low, figure.high) and _same_sense(fact, figure):
-                return one.numeral.unit == other.numeral.unit and _is_held(told, one, held) and _is_held(told, other, held)
+            is_it = figure.sort == fact.numeral.sort and arithmetic.is_value(fact.numeral, figure.low, figure.high) and _same_sense(fact, figure)
+            if is_it and (_same_metric(fact, one) or _changes_metric(fact, one, figure)):
+                return _is_held(told, one, held) and _is_held(told, other, held)
     return False
 
 
@@ -112,11 +122,14 @@ def _against(told: Reading, fact: Fact, held: Reading, other: Fact, figure: Figu
             return 1, Complaint("range", words, f"the source gives a range, {held.text[other.numeral.start : other.numeral.end].strip()}; both ends are needed")
         return 0, Complaint("number", words, "")
     where = held.text[other.numeral.start : other.numeral.end].strip()
+    if figure.is_derived and own.bound == "about" and not (fact.metrics and other.metrics) and not arithmetic.is_value(replace(own, bound="exact"), figure.low, figure.high):
+        return 0, Complaint("number", words, "")
     if not _same_sense(fact, figure):
         return 2, Complaint("language", words, f"{words} moves another way in the source ({where})")
     if not _same_metric(fact, other) and not _changes_metric(fact, other, figure):
         return 3, Complaint("metric", words, f"{where} is about {', '.join(sorted(other.metrics))} in the source, not {', '.join(sorted(fact.metrics))}")
-    if not arithmetic.keeps_bound(own, figure, is_averaged=_is_averaged(told, fact)) and not (own.bound == "average" and figure.bound in ("exact", "about") and _is_averaged(held, other)):
+    is_averaged = _is_averaged(told, fact) or _is_of_an_average(held, other)
+    if not arithmetic.keeps_bound(own, figure, is_averaged=is_averaged) and not (own.bound == "average" and figure.bound in ("exact", "about") and _is_averaged(held, other)):
         return 4, Complaint("bound", words, f"the source says {_bound_words(figure.bound)} {where}")
     if complaint := _process(told, fact, held, other) or _pairing(told, fact, held, other) or _baseline(told, fact, held, other) or _scope(told, fact, held, other) or _setting(told, fact, held, other):
         return 5, complaint
@@ -125,6 +138,11 @@ def _against(told: Reading, fact: Fact, held: Reading, other: Fact, figure: Figu
 
 def _is_averaged(held: Reading, other: Fact) -> bool:
     return re.search(r"average|\bmean\b|平均", held.folded[other.sentence[0] : other.sentence[1]]) is not None
+
+
+def _is_of_an_average(held: Reading, other: Fact) -> bool:
+    """Whether it is the metric that is an average ("average token consumption by 64.5 %") and not the figure."""
+    return re.search(r"average (?:[\w-]+ ){1,3}(?:by|from|to) $", held.folded[other.sentence[0] : other.numeral.start]) is not None
 
 
 def _bound_words(bound: str) -> str:
@@ -170,12 +188,12 @@ def _process(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint
 
 def _pairing(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | None:
     """A name or setting that the source pairs with another figure of its kind."""
+    if complaint := _baseline_of_sibling(told, fact, held, other):
+        return complaint
     siblings = [sibling for sibling in held.facts if sibling.sentence == other.sentence and sibling.numeral.sort == other.numeral.sort]
     if len(siblings) < 2:
         return None
     ours = {id(sibling): _belonging(held, sibling, siblings) for sibling in siblings}
-    if complaint := _baseline_of_sibling(told, fact, held, other, siblings):
-        return complaint
     own, around = ours[id(other)], _around(told, fact)
     general = anchors(held, other.sentence[0], siblings[0].numeral.start)
     for anchor in sorted(around - own):
@@ -189,16 +207,19 @@ def _pairing(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint
     return None
 
 
-def _baseline_of_sibling(told: Reading, fact: Fact, held: Reading, other: Fact, siblings: list[Fact]) -> Complaint | None:
+def _baseline_of_sibling(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | None:
     """A comparison whose plain words stand beside another figure of the sentence."""
     match = next(iter(_BASELINE.finditer(told.folded, fact.numeral.end, fact.segment[1])), None)
-    if not match or not match["en"]:
+    own = next(iter(_BASELINE.finditer(held.folded, other.numeral.end, other.sentence[1])), None)
+    if not match or not match["en"] or not own:
         return None
     spoken = stems(match["en"])
-    own = stems(held.folded[other.segment[0] : other.segment[1]])
-    for sibling in siblings:
-        theirs = stems(held.folded[sibling.segment[0] : sibling.segment[1]]) - own
-        if sibling is not other and len(spoken & theirs) >= 2 and not spoken & own:
+    if spoken & stems(own["en"] or own["zh"]):
+        return None
+    for sibling in held.facts:
+        start, end = (sibling.segment[0], sibling.sentence[1]) if sibling.sentence == other.sentence else sibling.sentence
+        theirs = next(iter(_BASELINE.finditer(held.folded, start, end)), None)
+        if sibling.numeral.sort == other.numeral.sort and sibling is not other and theirs and theirs.start() != own.start() and len(spoken & stems(theirs["en"] or "")) >= 2:
             where = held.text[sibling.numeral.start : sibling.numeral.end].strip()
             return Complaint("baseline", match["en"], f"the source compares {where} with {match['en']}")
     return None
@@ -252,6 +273,8 @@ def _in_place(reading: Reading, group: list[Fact], place: int, stop: int) -> fro
         if here := anchors(reading, begin, cursor):
             found.append(here)
     if len(found) < len(group):
+        found = _before(reading, group)
+    if len(found) < len(group):
         return frozenset()
     kinds = [kind for kind in ("number", "process", "name") if all(any(anchor.startswith(kind) for anchor in here) for here in found[: len(group)])]
     return frozenset(anchor for anchor in found[place] if kinds and anchor.startswith(kinds[0]))
@@ -277,6 +300,21 @@ def _setting(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint
     return None
 
 
+def _before(reading: Reading, group: list[Fact]) -> list[frozenset[str]]:
+    """The anchors of "A 和 B 分别提速 x 和 y", in their order."""
+    start, end = group[0].sentence[0], group[0].numeral.start
+    before = reading.folded[start:end]
+    if not re.search(r"分别|respectively", reading.folded[start : group[-1].numeral.end + 30]) and not re.search(r"\b(?:by|to|of) (?:up to )?$", before):
+        return []
+    found, cursor = [], start
+    for part in re.split(r"和|、|与|，|,|\sand\s", reading.folded[start:end]):
+        begin = reading.folded.find(part, cursor) if part else cursor
+        cursor = begin + len(part)
+        if here := anchors(reading, begin, cursor):
+            found.append(here)
+    return found[-len(group) :]
+
+
 def _baseline(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | None:
     """A comparison with something that the source does not compare this figure with."""
     spans = [match.span("en" if match["en"] else "zh") for match in _BASELINE.finditer(told.folded, *fact.sentence)]
@@ -289,8 +327,8 @@ def _baseline(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complain
         region = _region(held, other)
         spoken = {name.key for name in names(held.text[region[0] : region[1]])}
         squeezed = key_text(held.text[region[0] : region[1]])
-        for name in names(told.text[start:end], with_common=True):
-            if name.key not in spoken and name.key not in squeezed and not is_known_as(name.key, held.text[region[0] : region[1]]):
+        for name in names(told.text, with_common=True):
+            if start <= name.start < end and name.key not in spoken and name.key not in squeezed and not is_known_as(name.key, held.text[region[0] : region[1]]):
                 return Complaint("baseline", name.text, f"the source does not compare this figure with {name.text}")
         ours = lexicon.opponents(held.folded, *region)
         for opponent in sorted(lexicon.opponents(told.folded, start, end)):
@@ -322,6 +360,9 @@ def _scope(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint |
     for match in _COMBINED.finditer(held.text, start, other.segment[1]):
         partners = [name for name in names(match["others"] or match["sum"] or "")]
         missing = [name.text for name in partners if name.key not in said]
+        is_told_so = re.search(r"combin|together|plus|\bwith\b|结合|配合|叠加|再加|加上|联合", told.folded)
+        if not partners and match["others"] and not is_told_so:
+            return Complaint("scope", _words(told, fact), f"in the source the figure is for the work {match[0].strip()}")
         if partners and (len(missing) == len(partners) or match["sum"] and len(missing) > 1 or _ALONE.search(told.folded)):
             return Complaint("scope", _words(told, fact), f"in the source the figure is for {match[0].strip()}")
     for name in names(told.text[fact.sentence[0] : fact.sentence[1]]):
@@ -344,6 +385,8 @@ def _names(told: Reading, held: Reading) -> Iterator[Complaint]:
     held_text = held.text.lower()
     squeezed = key_text(held.text)
     for name in names(told.text):
+        if re.fullmatch(r"v\d[\d.]*", name.key) and name.key[1:] in squeezed:
+            continue
         if name.key in squeezed or name.text.lower() in held_text or is_known_as(name.key, held.text) or _is_held_in_parts(name.text, squeezed) or _is_spoken(name.text, held.text):
             continue
         yield Complaint("name", name.text, f"the name {name.text} is not in the source")

@@ -7,10 +7,12 @@ import re
 from digest.figures import BOUNDS, UNITS, figure
 from digest.model import Claim, Language, Metric
 from digest.text import is_han, space_han
-from digest.write.phrases import BASELINES, FINER, METRICS
+from digest.write.glossary import Glossary
+from digest.write.phrases import FINER, METRICS
 
-_NAMELIKE = re.compile(r"^(?:[A-Z0-9][\w.+/-]*)(?: (?:[A-Z0-9][\w.+/-]*|baselines?|v?\d[\w.]*))*$")
+_NAMELIKE = re.compile(r"^(?:[A-Z0-9][\w.+/-]*)(?: (?:[A-Z0-9][\w.+/-]*|v?\d[\w.]*))*$")
 _TELLABLE: tuple[Metric, ...] = ("training_speed", "training_time", "throughput", "iterations", "memory", "communication", "inference_speed")
+_SETTING_LIMIT = 60
 
 
 def is_tellable(claim: Claim) -> bool:
@@ -39,22 +41,25 @@ def _beside_the_figure(claim: Claim) -> tuple[str, ...]:
 
 
 def phrase(claim: Claim, language: Language) -> str:
-    """For instance "training speed up to 2.37×" or "训练时间缩短 49.1%–71.2%", without baseline."""
+    """For instance "training up to 2.37× faster" or "训练时间缩短 49.1%–71.2%", without baseline."""
     return _chinese(claim) if language == "zh" else _english(claim)
 
 
 def _chinese(claim: Claim) -> str:
     name, bound, value = metric_name(claim, "zh"), BOUNDS["zh"][claim.bound], figure(claim, "zh")
+    if claim.bound == "up_to" and claim.direction == "less":
+        bound = "最多"
     if claim.unit == "%_of":
         return f"{name}{bound}为对照的 {value}"
+    if claim.unit == "x" and claim.metric in ("training_speed", "inference_speed"):
+        return f"{name.replace('速度', '')}{bound}快 {value}"
     if claim.unit == "x":
-        if claim.metric in ("training_speed", "inference_speed"):
-            return f"{name.replace('速度', '')}加速{bound} {value}"
-        verb = "提升" if claim.metric == "throughput" or claim.direction == "more" else "减少"
-        return f"{name}{bound}{verb} {value}"
+        return f"{name}{bound}{'提升' if claim.metric == 'throughput' or claim.direction == 'more' else '减少'} {value}"
     if claim.unit == "%":
-        verb = {"faster": "提升", "more": "提升" if claim.metric == "throughput" else "增加", "less": "缩短" if "时间" in name else "降低"}[claim.direction]
-        return f"{name}{bound}{verb} {value}"
+        if claim.metric in ("training_speed", "inference_speed"):
+            return f"{name.replace('速度', '')}{bound}提速 {value}"
+        less = "缩短" if "时间" in name else "降低"
+        return f"{name}{bound}{less if claim.direction == 'less' else '提升' if claim.metric == 'throughput' else '增加'} {value}"
     return f"{name}{'降至' if claim.baseline and claim.direction == 'less' else ''}{bound} {value}"
 
 
@@ -62,19 +67,29 @@ def _english(claim: Claim) -> str:
     name, bound, value = metric_name(claim, "en"), BOUNDS["en"][claim.bound], figure(claim, "en")
     if claim.unit == "%_of":
         return f"{name} at {bound}{value} of the baseline"
-    if claim.unit == "x":
-        if claim.metric in ("training_speed", "inference_speed"):
-            return (
-                f"{name.removesuffix(' speed')} {bound}{value} faster"
-                if claim.bound != "average"
-                else f"{name.removesuffix(' speed')} {value} faster on average"
-            )
-        word = "higher" if claim.metric == "throughput" or claim.direction == "more" else _less(name)
-        return f"{bound}{value} {word} {name}"
-    if claim.unit == "%":
-        word = {"faster": "higher", "more": "higher", "less": _less(name)}[claim.direction]
-        return f"{bound}{value} {word} {name}"
+    if claim.unit == "x" and claim.metric in ("training_speed", "inference_speed"):
+        process = name.removesuffix(" speed")
+        return f"{process} {value} faster on average" if claim.bound == "average" else f"{process} {bound}{value} faster"
+    if claim.unit in ("x", "%"):
+        word = "higher" if claim.direction in ("faster", "more") or claim.metric == "throughput" else _less(name)
+        return f"{value} {word} {name} on average" if claim.bound == "average" else f"{bound}{value} {word} {name}"
     return f"{name} {'down to ' if claim.baseline and claim.direction == 'less' else 'of '}{bound}{value}"
+
+
+def clause(claim: Claim) -> str:
+    """The claim as an English clause: "training is up to 2.37× faster", "training time falls by 49.1%–71.2%"."""
+    name, value = metric_name(claim, "en"), figure(claim, "en")
+    bound, tail = ("", " on average") if claim.bound == "average" else (BOUNDS["en"][claim.bound], "")
+    verb = "fall" if name.endswith("s") and not name.endswith("ss") else "falls"
+    if claim.unit == "%_of":
+        return f"{name} {'are' if verb == 'fall' else 'is'} {bound}{value} of the baseline{tail}"
+    if claim.metric in ("training_speed", "inference_speed") and claim.unit in ("x", "%"):
+        return f"{name.removesuffix(' speed')} is {bound}{value} faster{tail}"
+    if claim.unit in ("x", "%"):
+        if claim.metric == "throughput" or claim.direction == "more":
+            return f"{name} {'rise' if verb == 'fall' else 'rises'} by {bound}{value}{tail}" if claim.unit == "%" else f"{name} is {bound}{value} higher{tail}"
+        return f"{name} {verb} by {bound}{value}{tail}"
+    return f"{name} {verb} to {bound}{value}{tail}" if claim.baseline and claim.direction == "less" else f"{name} is {bound}{value}{tail}"
 
 
 def _less(name: str) -> str:
@@ -82,45 +97,46 @@ def _less(name: str) -> str:
     return "fewer" if name.endswith("s") else "less" if name.split()[-1] in ("time", "cost", "compute", "communication") else "lower"
 
 
-def baseline(claim: Claim, language: Language) -> str:
-    """ " over X" or "（相比 X）"; empty when the source names none. A description in the other language is quoted."""
-    if not claim.baseline:
+def baseline(claim: Claim, language: Language, glossary: Glossary) -> str:
+    """What the claim is compared with, in the language, such as "Megatron-LM" or "现有最优系统"; a description that cannot be carried
+    is quoted. Empty when the source names none, or when it is the value that the figure came from (``origin`` has it)."""
+    if not claim.baseline or origin(claim, language):
         return ""
-    if match := re.match(r"(?:约|about )?\s?\$?[\d.,]+\s?(?P<unit>\S*)$", claim.baseline):
-        return _origin(claim.baseline, match["unit"], language)
-    named = _in_language(claim.baseline, language)
-    return f"（相比{named}）" if language == "zh" else f" against {named}"
-
-
-def _origin(value: str, unit: str, language: Language) -> str:
-    """The value that a figure came from, its unit in the reader's language."""
-    for english, chinese in UNITS["zh"].items():
-        if unit in (chinese, english, english.rstrip("s")):
-            value = value.removesuffix(unit).strip() + " " + (chinese if language == "zh" else english)
-    return f"（此前 {value}）" if language == "zh" else f" (from {value})"
-
-
-def setting(claim: Claim, language: Language) -> str:
-    """Where it was measured, when that is a name or in the reader's language; else empty."""
-    if not claim.setting or len(claim.setting) > 60:
-        return ""
-    if language == "zh":
-        return f"在 {claim.setting} 上" if _NAMELIKE.match(claim.setting) or is_han(claim.setting) else ""
-    return "" if is_han(claim.setting) else f" on {claim.setting}"
-
-
-def _in_language(words: str, language: Language) -> str:
+    words = claim.baseline
     if language == "en":
-        return words if not is_han(words) else f"“{words}”"
+        if not is_han(words):
+            return words
+        return glossary.to_english(words) or f"“{words}”"
     if is_han(words):
         return words
-    for pattern, chinese in BASELINES:
-        if re.fullmatch(pattern, words, re.IGNORECASE):
-            return chinese
-    return f" {words}" if _NAMELIKE.match(words) else f"原文所说的 “{words}”"
+    return glossary.to_chinese(words) or (words if _NAMELIKE.match(words) else f"“{words}”")
+
+
+def origin(claim: Claim, language: Language) -> str:
+    """The value that a figure came from, its unit in the reader's language; empty when there is none."""
+    match = re.match(r"(?:约|about )?\s?\$?[\d.,]+\s?(?P<unit>\S*)$", claim.baseline or "")
+    if not match or not claim.baseline:
+        return ""
+    value = claim.baseline
+    for english, chinese in UNITS["zh"].items():
+        if match["unit"] in (chinese, english, english.rstrip("s")):
+            value = value.removesuffix(match["unit"]).strip() + " " + (chinese if language == "zh" else english)
+    return value
+
+
+def setting(claim: Claim, language: Language, glossary: Glossary) -> str:
+    """Where it was measured, when that is a name or can be said in the language; else empty."""
+    words = claim.setting
+    if not words or len(words) > _SETTING_LIMIT:
+        return ""
+    if language == "en":
+        return "" if is_han(words) else words
+    if is_han(words) or _NAMELIKE.match(words):
+        return words
+    return glossary.to_chinese(words) or ""
 
 
 def spaced(text: str) -> str:
     """Chinese text with its spaces around Latin, no doubled ones, none beside full-width marks."""
     text = re.sub(r" {2,}", " ", space_han(text))
-    return re.sub(r" ?([，。；：、（）！？「」《》]) ?", r"\1", text).strip()
+    return re.sub(r" ?([，。；：、（）！？「」《》“”]) ?", r"\1", text).strip()

@@ -98,15 +98,26 @@ AUDIENCES: dict[Language, dict[str, str]] = {
         "": "teams that watch their training bill",
     },
 }
-# Baselines that are descriptions and not names: English to Chinese.
-BASELINES = (
-    (r"(?:the )?(?:previous |current |existing |prior )?(?:state[- ]of[- ]the[- ]art|sota)(?: \w+){0,2} (?:methods?|systems?|frameworks?|approaches|works?|baselines?|techniques?)", "现有最优方法"),
-    (r"(?:the |competitive |strong |strongest |standard |best )?baselines?(?: \w+)?", "基线"),
-    (r"(?:existing|prior|previous|conventional|competing) (?:methods?|approaches|works?|systems?|frameworks?|techniques?|solutions?)", "现有方法"),
-    (r"(?:the )?(?:synchronous) (?:methods?|baselines?|systems?|training)", "同步方法"),
-    (r"full[- ](?:parameter )?fine-?tuning", "全参数微调"),
-    (r"full[- ]precision(?: \w+)?", "全精度训练"),
-    (r"standard (?:training|methods?)", "标准训练方法"),
-    (r"training from scratch", "从零训练"),
-    (r"(?:the )?original(?: \w+)?", "原方案"),
+# What a gain does not cost: (key, its words).
+KEPT_NOUNS: tuple[tuple[str, str], ...] = (
+    ("accuracy", r"accuracy|accuracies|精度|准确率"),
+    ("quality", r"(?:generation |image |sample |model |output )?quality|生成质量|画质|质量"),
+    ("convergence", r"(?:model )?convergence|收敛"),
+    ("performance", r"(?:zero-shot |downstream |task |model )?(?:performance|evaluations)|性能|效果|成绩"),
+    ("perplexity", r"perplexity|ppl|困惑度"),
+    ("loss", r"(?:final |training |validation )?loss|损失"),
 )  # fmt: skip
+KEPT: dict[Language, dict[str, dict[str, str]]] = {
+    "zh": {
+        "accuracy": {"kept": "精度不降", "nearly": "精度几乎不受影响", "same": "精度相当"},
+        "quality": {"kept": "质量不降", "nearly": "质量几乎不受影响", "same": "质量相当"},
+        "convergence": {"kept": "不影响收敛", "nearly": "收敛几乎不受影响", "same": "收敛情况相近"},
+        "performance": {"kept": "效果不降", "nearly": "效果几乎不受影响", "same": "效果相当"},
+        "perplexity": {"kept": "困惑度不升", "nearly": "困惑度几乎不受影响", "same": "困惑度相当"},
+        "loss": {"kept": "损失不变", "nearly": "损失几乎不变", "same": "损失相近"},
+    },
+    "en": {
+        noun: {"kept": f"without giving up {noun}", "nearly": f"with negligible impact on {noun}", "same": f"at comparable {noun}"}
+        for noun in ("accuracy", "quality", "convergence", "performance", "perplexity", "loss")
+    },
+}
