@@ -14,6 +14,7 @@ from digest.errors import ConfigError
 from digest.model import Language, Source
 from digest.pipeline import Parts
 from digest.plugins import Registry
+from digest.ports import Writer
 from digest.publish.folder import FolderPublisher
 from digest.rank.heat import HeatScorer
 from digest.render.environment import Templates
@@ -25,6 +26,7 @@ from digest.shipped import SHIPPED
 from digest.store.archive import SqlArchive
 from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
+from digest.write.glossary import Glossary
 from digest.write.issue import EditionFrame
 from digest.write.pattern import PatternWriter
 
@@ -143,6 +145,18 @@ def templates(loaded: Loaded) -> Templates:
     return Templates([folder for folder in (loaded.folder / "templates", SHIPPED / "templates") if folder.is_dir()])
 
 
+def glossary(loaded: Loaded) -> Glossary:
+    """The words of the field, from the user's templates or the shipped ones."""
+    path = next(path for folder in (loaded.folder, SHIPPED) if (path := folder / "templates" / "glossary.txt").is_file())
+    return Glossary(path.read_text(encoding="utf-8").splitlines())
+
+
+def writer(loaded: Loaded) -> Writer:
+    """The writer of the settings."""
+    trusts = {source.name: source.trust for source in loaded.settings.sources}
+    return WRITERS.create("patterns", tag_titles=topic_titles(loaded.settings), glossary=glossary(loaded), trust_by_source=trusts)
+
+
 def database_address(loaded: Loaded) -> str:
     """The address of the database; a plain path is an SQLite file relative to ``feeds.yaml``."""
     address = loaded.settings.database
@@ -177,7 +191,7 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
                     names=name_reader(settings),
                     thresholds={name: value.threshold for name, value in settings.topics.items()},
                     scorers=[SCORERS.create(name) for name in SCORERS.names()],
-                    writer=WRITERS.create("patterns", tag_titles=topic_titles(settings)),
+                    writer=writer(loaded),
                     renderers=[RENDERERS.create(name, templates=pages) for name in RENDERERS.names()],
                     publishers=[PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)],
                 )

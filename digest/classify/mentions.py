@@ -13,7 +13,13 @@ from digest.read.folding import fold
 _CODE = re.compile(r"https?://(?:www\.)?(?:github\.com|gitlab\.com|huggingface\.co|gitee\.com)/[\w.~-]+(?:/[\w.~-]+)?")
 _NAME = r"(?:[A-Z][\w+]*[-–]?[A-Z0-9][\w+-]*|[A-Z]{2,}[\w+-]*|[A-Z][a-z]+[A-Z]\w*)(?:[ -](?:v?\d[\w.]*|[A-Z]{2,}\w*))?"
 _IN_TITLE = re.compile(rf"^({_NAME}|[A-Z][\w+-]{{2,24}}|[a-z]+-[\w+-]{{2,20}})\s*[:：]")
+_WORD = r"[A-Z][A-Za-z0-9+-]{2,30}"
 _IN_TEXT = (
+    re.compile(
+        rf"\b(?:propose|introduce|present|develop|release|unveil|open-source|describe)s?d?\s(?:\\\w+\{{)?({_NAME}|{_WORD}(?: [A-Z][A-Za-z]+)?)\}}?(?:\s\([^()]{{2,60}}\))?,\s(?:an?|the|which|our)\b"
+    ),
+    re.compile(rf"\b(?:approach|method|framework|system|algorithm|optimizer|architecture|technique|library|model),\s({_NAME}|{_WORD}),"),
+    re.compile(rf"\b(?:called|named|dubbed|termed)\s(?:``|\"|“)({_NAME}|{_WORD})(?:''|\"|”)"),
     re.compile(rf"\b(?:propose|introduce|present|develop|release|unveil|open-source)s?d?\s(?:the |a |an )?({_NAME})\s*[,(:]"),
     re.compile(rf"\b(?:called|named|dubbed|termed)\s+({_NAME})\b"),
     re.compile(rf"\b[Ww]e (?:propose|introduce|present|develop)\b[^.;:]{{0,80}}\(({_NAME})\)"),

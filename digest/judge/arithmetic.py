@@ -61,7 +61,7 @@ def _of_share(own: Numeral, sense: str) -> Iterator[Figure]:
     if sense in ("less", "") and own.high < 100:
         yield Figure(100 - own.high, 100 - own.low, "percent", "", "share", flipped, True)
         yield Figure(100 / (100 - own.low), 100 / (100 - own.high), "times", "", "more", own.bound, True)
-    if sense in ("share", "") and 0 < own.low and own.high <= 100:
+    if sense in ("share", "") and own.low > 0 and own.high <= 100:
         yield Figure(100 - own.high, 100 - own.low, "percent", "", "less", flipped, True)
         yield Figure(100 / own.high, 100 / own.low, "times", "", "more", flipped, True)
     if sense in ("more", ""):

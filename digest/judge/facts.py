@@ -23,13 +23,23 @@ _MORE = re.compile(
 _TO = re.compile(
     r"(?:\b(?:(?<!up )to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|needs?|using|uses?|requir\w+|within)|到了?|至|剩下?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|不到|用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$|(?:到|至|为|剩|是|只有|相当于)了?\s?[^,，。;；\d]{1,16}的\s?(?:约|近|不到|大约)?\s?$"
 )
-_BY = re.compile(r"(?:\bby|[少减降省快高升低]了?|减少了?|降低了?|缩短了?|提升了?|下降了?|节省了?)\s{0,2}(?:up to|about|roughly|around|approximately|as much as|at least|over|more than|nearly|an average of|最高|最多|平均|约|近|超过)?\s{0,2}$")
-_AFTER_SHARE = re.compile(r"^\s{0,2}(?:of (?:the|its|that|what|their)?|the (?=training|original|cost|memory|steps|compute|time|iterations)|(?:的)?(?:训练)?(?:算力|步数|时间|成本|迭代|显存)[^少降省减]{0,4}(?:就|即|便|达))")
-_AFTER_DELTA = re.compile(r"^\s{0,2}(?:relative (?=reduc|improv|gain|incr|decr|drop))?(?:less|fewer|lower|more|higher|faster|slower|smaller|larger|shorter|longer|off\b|cheaper|additional|extra|reduction|improvement|gain|increase|speed|saving)")
-_DELTA_VERB = re.compile(r"\b(?:remov\w+|cut(?:s|ting)?|sav(?:e|es|ed|ing)|skip\w*|eliminat\w+|reduc\w+|trim\w*|slash\w*|shav\w+|drop\w*)\s(?:(?!to |from )[a-z]+ ){0,3}$")
+_BY = re.compile(
+    r"(?:\bby|[少减降省快高升低]了?|减少了?|降低了?|缩短了?|提升了?|下降了?|节省了?)\s{0,2}(?:up to|about|roughly|around|approximately|as much as|at least|over|more than|nearly|an average of|最高|最多|平均|约|近|超过)?\s{0,2}$"
+)
+_AFTER_SHARE = re.compile(
+    r"^\s{0,2}(?:of (?:the|its|that|what|their)?|the (?=training|original|cost|memory|steps|compute|time|iterations)|(?:的)?(?:训练)?(?:算力|步数|时间|成本|迭代|显存)[^少降省减]{0,4}(?:就|即|便|达))"
+)
+_AFTER_DELTA = re.compile(
+    r"^\s{0,2}(?:relative (?=reduc|improv|gain|incr|decr|drop))?(?:less|fewer|lower|more|higher|faster|slower|smaller|larger|shorter|longer|off\b|cheaper|additional|extra|reduction|improvement|gain|increase|speed|saving)"
+)
+_DELTA_VERB = re.compile(
+    r"\b(?:remov\w+|cut(?:s|ting)?|sav(?:e|es|ed|ing)|skip\w*|eliminat\w+|reduc\w+|trim\w*|slash\w*|shav\w+|drop\w*)\s(?:(?!to |from )[a-z]+ ){0,3}$"
+)
 _BY_UNIT = {"USD": "cost", "CNY": "cost", "seconds": "time", "GPU-hours": "time", "bytes": "memory", "watts": "energy"}
 _BARRIER = re.compile(r"\b(?:at|with|without|while|under|than|over|for|on|in terms)\s|同时|而")
+_BARRIER_BEFORE = re.compile(r"\s(?:with|while|without)\s(?!an?\b)")
 _COORDINATED = re.compile(r"^\s?(?:and|/|和|与|、|及)\s?(?:peak |gpu |total |the |both |training |inference |峰值|计算|训练|推理)*\s?$")
+_EVERYWHERE = frozenset("gpu gpus cpu cpus ai llm llms api".split())
 _FROM = re.compile(r"(?:\bfrom\b|从|由)[^,;，；。]{0,18}$")
 _VERSUS = re.compile(r"^(?:\s[\w-]+){0,4},?\s?(?:vs\.?|versus|compared (?:with|to)|instead of|down from|up from)\s?$")
 _TO_BETWEEN = re.compile(r"^[^,;，；。(（]{0,14}?(?:\bto\b|到|至|为|→)[^,;，；。\d]{0,16}$")
@@ -94,10 +104,16 @@ def _joined(folded: str, found: list[Numeral]) -> list[Numeral]:
     for numeral in found:
         earlier = joined[-1] if joined else None
         if earlier and (earlier.sort, earlier.sort) == (numeral.sort, "percent") and earlier.low == earlier.high < numeral.low and numeral.is_word:
-            if re.fullmatch(r"\s?(?:到|至|to|-|–|~)\s?(?:a\s)?", folded[earlier.end : numeral.start]) and not _FROM.search(folded[max(0, earlier.start - 24) : earlier.start]):
+            if re.fullmatch(r"\s?(?:到|至|to|-|–|~)\s?(?:a\s)?", folded[earlier.end : numeral.start]) and not _FROM.search(
+                folded[max(0, earlier.start - 24) : earlier.start]
+            ):
                 joined[-1] = replace(earlier, end=numeral.end, high=numeral.high)
                 continue
-        if numeral.sort == "percent" and numeral.low < numeral.high and re.search(r"(?<!ranging )(?<!ranges )(?<!range )(?<!varies )\bfrom\s$|从\s?$", folded[: numeral.start]):
+        if (
+            numeral.sort == "percent"
+            and numeral.low < numeral.high
+            and re.search(r"(?<!ranging )(?<!ranges )(?<!range )(?<!varies )\bfrom\s$|从\s?$", folded[: numeral.start])
+        ):
             ends = [match.span() for match in re.finditer(r"\d[\d.,]*\s?%?", folded[numeral.start : numeral.end])]
             first, last = numeral.start + ends[0][1], numeral.start + ends[-1][0]
             joined += [replace(numeral, end=first, high=numeral.low), replace(numeral, start=last, low=numeral.high)]
@@ -110,7 +126,12 @@ def _fact(folded: str, span: tuple[int, int], found: list[Numeral], place: int) 
     numeral = found[place]
     segment = _segment(folded, span, numeral)
     origin = found[place - 1] if place and _is_origin(folded, found[place - 1], numeral) else None
-    if origin is None and place + 1 < len(found) and found[place + 1].sort in (numeral.sort, "count") and _VERSUS.match(folded[numeral.end : found[place + 1].start]):
+    if (
+        origin is None
+        and place + 1 < len(found)
+        and found[place + 1].sort in (numeral.sort, "count")
+        and _VERSUS.match(folded[numeral.end : found[place + 1].start])
+    ):
         origin = found[place + 1]
     if origin is not None and (origin.unit, origin.sort) != (numeral.unit, numeral.sort):
         origin = _in_unit_of(folded, origin, numeral)
@@ -170,13 +191,17 @@ def _in_unit_of(folded: str, origin: Numeral, numeral: Numeral) -> Numeral:
 def _metrics(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral: Numeral) -> frozenset[str]:
     """What is measured: by the nearest word of the segment, else the last one before it; of "compute and memory" both."""
     before = folded[max(segment[0], numeral.start - 24) : numeral.start]
-    leans_left = bool(re.search(r"(?:\bby|\bof|\bto|\bfrom|[\u3400-\u9fff])\s*(?:(?:up to|about|over|around|nearly|roughly|more than|at least|as much as|an?)\s*){0,2}$", before))
+    leans_left = bool(
+        re.search(
+            r"(?:\bby|\bof|\bto|\bfrom|[\u3400-\u9fff])\s*(?:(?:up to|about|over|around|nearly|roughly|more than|at least|as much as|an?)\s*){0,2}$", before
+        )
+    )
     found = lexicon.metrics(folded, *span)
     best, best_distance = -1, 1e9
     for place, (_, start, end) in enumerate(found):
         if start < segment[0] or end > segment[1]:
             continue
-        if end <= numeral.start:
+        if end <= numeral.start and not _BARRIER_BEFORE.search(folded, end, numeral.start):
             distance = (numeral.start - end) * (0.4 if leans_left else 1.6) + 4
         elif start >= numeral.end and not _BARRIER.search(folded, numeral.end, start):
             distance = (start - numeral.end) * (1.5 if leans_left else 0.8)
@@ -212,7 +237,13 @@ def _sense(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral
     if has_origin:
         return "level"
     if delta := _AFTER_DELTA.match(after):
-        return "less" if _LESS.search(delta[0]) or delta[0].strip() in ("off", "cheaper") or (delta[0].strip() in ("reduction", "saving", "shorter") and _LESS.search(clause)) else "more"
+        return (
+            "less"
+            if _LESS.search(delta[0])
+            or delta[0].strip() in ("off", "cheaper")
+            or (delta[0].strip() in ("reduction", "saving", "shorter") and _LESS.search(clause))
+            else "more"
+        )
     if _BY.search(before):
         if own := re.search(r"([少减降省低短])|([快高多升增长])[了出]?[^,，\u3400-\u9fff]{0,6}(?:最高|约|近|超过)?\s{0,2}$", before[-8:]):
             return "less" if own[1] else "more"
@@ -235,7 +266,7 @@ def _last_way(before: str) -> str:
 
 def anchors(reading: Reading, start: int, end: int, *, without: Numeral | None = None) -> frozenset[str]:
     """What a figure may belong to in a part of a text: names, other numbers, processes."""
-    found = {f"name:{name.key}" for name in names(reading.text[start:end], with_common=True)}
+    found = {f"name:{name.key}" for name in names(reading.text[start:end], with_common=True) if name.key not in _EVERYWHERE}
     found |= {f"subject:{name}" for name in lexicon.subjects(reading.folded, start, end)}
     found |= {f"process:{name}" for name, _, _ in lexicon.processes(reading.folded, start, end) if name not in ("end-to-end", "whole-model", "block")}
     for fact in reading.facts:

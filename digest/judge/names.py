@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from digest.text import is_han
+
 _WORD = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+]*(?:[-.'’_/][A-Za-z0-9+]+)*|(?<![A-Za-z0-9.])\d+[A-Za-z]{2,}\d*\b")
 _INSIDE = re.compile(r"[A-Z].*[A-Z]|\d|[a-z][A-Z]")
 _START = re.compile(r"(?:^|[.!?。！？：:；;“\"(（\n]\s*)$")
 # Words that are written with capitals and name nothing.
 COMMON = frozenset(
-    "ai gpu gpus cpu cpus llm llms ml rl nlp moe api sota ok vs e2e pdf url faq qa it us tv pc i a id fp bf int vram hbm ram oom rlhf sft dpo ppo rlvr cot ocr asr tts "
+    "ai gpu gpus cpu cpus llm llms ml rl nlp moe api sota ok vs e2e pdf url faq qa it us tv pc i a id fp bf int vram hbm ram oom rlhf sft dpo ppo rlvr cot ocr asr tts usd cny rmb "
     "transformer transformers english chinese github arxiv gpuhours january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday ai's".split()
 )
 _UNITS = re.compile(r"^\d+(?:\.\d+)?(?:x|k|m|b|t|gb|mb|tb|kb|gbps|mbps|gib|tib|ms|s|h|hrs?|min|kw|mw|bit|bits|st|nd|rd|th|p)$", re.IGNORECASE)
@@ -48,12 +50,12 @@ def key(text: str) -> str:
 
 def names(text: str, *, with_common: bool = False) -> Iterator[Name]:
     """The names of a text, by place; ``with_common``: also those that the whole field uses (GPU, RLVR)."""
+    is_chinese = is_han(text)
     for match in _WORD.finditer(text):
         word = match[0]
-        is_chinese_around = bool(re.search(r"[\u3400-\u9fff]", text[max(0, match.start() - 12) : match.end() + 12]))
         if _UNITS.match(word) or len(word) < 2 or (key(word) in COMMON and not with_common):
             continue
         starts = bool(_START.search(text[max(0, match.start() - 3) : match.start()]))
-        is_name = bool(_INSIDE.search(word)) or (word[0].isupper() and (not starts or is_chinese_around))
+        is_name = bool(_INSIDE.search(word)) or (word[0].isupper() and (not starts or is_chinese))
         if is_name and key(word):
             yield Name(word, key(word), match.start())

@@ -61,13 +61,17 @@ _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth":
 _PART = "|".join(sorted(_PARTS, key=len, reverse=True))
 _HAN_DIGITS = {"零": 0, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10}
 _CLASSIFIER = "个|种|项|张|卡|块|台|类|条|层|位|家|款|组|轮|天|周|小时|分钟|秒|年|月|人|篇|帧|维|路|套|处|章|字|词|名|段|份|步|大|节点|机"
-_WORD_LIKE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+]*(?:[-.'_][A-Za-z0-9+]+)*|(?<=[\u3400-\u9fff])-\d+[A-Za-z]\b|(?<![A-Za-z0-9.])\d+[A-Za-z]+\d+[A-Za-z0-9]*")
+_WORD_LIKE = re.compile(
+    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+]*(?:[-.'_][A-Za-z0-9+]+)*|(?<=[\u3400-\u9fff])-\d+[A-Za-z]\b|(?<![A-Za-z0-9.])\d+[A-Za-z]+\d+[A-Za-z0-9]*"
+)
 _HALF_A = re.compile(r"\bhalf a (?P<scale>million|billion|trillion)\b")
 _FRACTION = re.compile(
     rf"\b(?P<top>{_WORD}|an?|\d)[ -](?P<bottom>{_PART})s?\b|(?<![\d/.])(?P<a>\d{{1,2}})/(?P<b>\d{{1,4}}(?:\.\d{{1,2}})?)(?![\d/])|(?P<halved>减半|减了一半|腰斩)|\b(?P<halving>halv(?:es?|ed|ing))\b"
     rf"|(?P<zh>[一两二三四五六七八九十]{{1,3}})分之(?P<zhtop>[一两二三四五六七八九十]{{1,3}})"
 )
-_MIXED = re.compile(rf"(?P<hours>\d+|{_WORD}) ?(?:小时|hours?) ?(?:and )?(?P<minutes>\d+) ?(?:分钟?|minutes?)|\b(?P<whole>{_WORD}) and a half (?P<unit>hours?|days?|minutes?|weeks?)")
+_MIXED = re.compile(
+    rf"(?P<hours>\d+|{_WORD}) ?(?:小时|hours?) ?(?:and )?(?P<minutes>\d+) ?(?:分钟?|minutes?)|\b(?P<whole>{_WORD}) and a half (?P<unit>hours?|days?|minutes?|weeks?)"
+)
 _NUMBER = re.compile(
     rf"(?:(?P<usd>us\$|\$)\s?)?(?P<digits>(?<![\d.])\d{{1,3}}(?:,\s?\d{{3}})+(?:\.\d+)?(?!\d)|(?<![\d.])(?<!\d,)\d+(?:\.\d+)?)"
     rf"{_SCALE}?(?P<more>多|余)?(?:[\s~]?-?(?:{_UNIT}))?"
@@ -126,15 +130,23 @@ def numerals(folded: str) -> list[Numeral]:
     return sorted(found, key=lambda numeral: numeral.start)
 
 
-_AS_A_MULTIPLE = re.compile(r"\s?(?:as|the|more|less|fewer|larger|smaller|higher|lower|faster|slower|cheaper|longer|shorter|that|what|over|better|speed|improve|reduc|training|throughput)")
+_AS_A_MULTIPLE = re.compile(
+    r"\s?(?:as|the|more|less|fewer|larger|smaller|higher|lower|faster|slower|cheaper|longer|shorter|that|what|over|better|speed|improve|reduc|training|throughput)"
+)
 
 
 def _measured(quantity: quantities.Quantity, folded: str) -> Numeral | None:
-    is_worded = re.fullmatch(r"[a-z]+ times", folded[quantity.start : quantity.end]) and not re.search(r"\b(?:by|over|than)\s(?:\w+\s)?$", folded[: quantity.start])
+    is_worded = re.fullmatch(r"[a-z]+ times", folded[quantity.start : quantity.end]) and not re.search(
+        r"\b(?:by|over|than)\s(?:\w+\s)?$", folded[: quantity.start]
+    )
     if is_worded and not _AS_A_MULTIPLE.match(folded[quantity.end :]):
         return None  # it failed seven times in all
     low, high = quantity.low, quantity.high
-    if quantity.unit == "x" and re.search(r"一倍|\b1 ?倍", folded[quantity.start : quantity.end]) and re.search(r"[快高多升增长][出了]?(?:约|近|将近)?\s?$", folded[: quantity.start]):
+    if (
+        quantity.unit == "x"
+        and re.search(r"一倍|\b1 ?倍", folded[quantity.start : quantity.end])
+        and re.search(r"[快高多升增长][出了]?(?:约|近|将近)?\s?$", folded[: quantity.start])
+    ):
         low = high = 2.0  # 快一倍 is twice as fast
     slack = 9.9 / (high + 9.9) if re.match(r"\s?多", folded[quantity.end :]) and quantity.unit != "x" else 0.0  # 两成多 is 20 to 30 %
     sort: Sort = "times" if quantity.unit == "x" else "percent"

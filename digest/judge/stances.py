@@ -23,7 +23,9 @@ _CARRIED: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 _GENERAL = r"across|various|variety|wide range|universal\w*|\bvarious\b|overall|稳定|普遍|通用|各"
 _PARTIAL = r"\bmost(?! of the (?:time|compute))\b|\bmajority\b|\b(?:one|two|three|four|five|six|seven|eight|nine|\d+) (?:out )?of (?:the )?\w+|\bsome of\b|for (?:a |one )?(?:standard|single)|多数|大部分|部分"
-_NOT_THE_WORD = re.compile(r"\bat all\b|all-?reduce|all-?to-?all|once and for all|\ball[- ]in\b|整体物理|state-of-the-art (?:baselines?|methods?|systems?|frameworks?|approach\w*)")
+_NOT_THE_WORD = re.compile(
+    r"\bat all\b|all-?reduce|all-?to-?all|once and for all|\ball[- ]in\b|整体物理|state-of-the-art (?:baselines?|methods?|systems?|frameworks?|approach\w*)"
+)
 _NO_LOSS = r"\b(?:no|without|zero|not any|with no)\s(?:\S+\s){0,3}(?:loss|degrad\w+|drops?|sacrific\w+|decrease|penalty|compromis\w+)|without (?:sacrific|compromis|degrad|los|hurt|harm)\w+|nothing (?:is |was )?lost|(?<!near[- ])(?<!nearly )\blossless|\bexact (?:gradients?|results?)|(?:精度|质量|画质|性能|准确率|效果|困惑度|收敛)[^,，。；]{0,6}(?:不降|不掉|不变|无损|不丢|不受影响|没有[^,，。]{0,6}(?:变差|损失|下降|降低)|零损失|未降|没有变差)|零(?:精度)?损失|毫无损失|不(?:损失|牺牲|影响)[^,，。]{0,6}(?:精度|质量|性能|效果|画质)|(?<!近乎)(?<!近)(?<!几乎)无损(?!检)|未出现[^,，。]{0,6}损失|没有变差|没有明显差异"
 _SOFT = r"negligible|minimal|minor|near[- ]lossless|nearly lossless|little|slight\w*|marginal\w*|\bapproximat\w+ (?:the )?(?:back|gradient|full|exact)|几乎(?:不|没有|无)|基本(?:不|没)|略有|略微|轻微|近乎无损|近无损|极小|可忽略"
 _SAME = r"comparabl\w+|on par|\bmatch\w*|maintain\w*|preserv\w+|similar|\bsame\b|retain\w*|competitive\w*|recover\w*|\bequal\w*|\bequivalent|keep\w*|相当|持平|相同|一致|保持|接近|不变|追平|不输|同样|同等|达到"
@@ -33,10 +35,16 @@ _WIN = r"\bbeat\w*|outperform\w*|surpass\w*|\bbetter than\b|superior to|exceed\w
 _WON = rf"{_WIN}|{_BETTER}|\bless\b|\bfewer\b|reduc\w+|faster|lower|降低|减少|低于|快"
 _NO_TRAINING = r"training[- ]free|without (?:any |extra |additional |further |the need for )*(?:re-?|fine-?)?(?:training|tuning)|\bno (?:re-?|extra |additional |further |fine-?)*(?:training|tuning)|no (?:additional |extra )?(?:re)?training (?:is )?(?:needed|required)|(?:not|n't) (?:need|require) (?:any |extra |additional |further )*(?:re-?)?training|无需(?:再|重新|额外|任何)?(?:训练|微调)|不(?:用|需要|需|必)(?:再|重新|额外)?(?:训练|微调)|免训练|(?<!从)零训练|(?<!监督)无训练"
 _NEEDS_TRAINING = r"after (?:a |some )?(?:short |brief |little |light |quick |small )*(?:re-?training|fine-?tuning|tuning)|(?:re-?training|fine-?tuning) (?:run|pass|stage|step|phase)|(?:needs?|requires?) (?:\w+ ){0,2}(?:re-?)?(?:training|fine-?tuning)|(?<!不)需要?(?:先|重新|额外|再|少量|简单|短暂)+(?:地|的)?(?:训练|重训|微调)|(?:短暂|少量|简单|简短|轻量)(?:的|地)?(?:重新|再)?(?:训练|重训|微调)"
-_NEGATOR = re.compile(r"\b(?:not|n't|no|without|never|neither|nor|cannot|none|nothing|hardly|fails? to|failed to|fail to|lacks?|unable|free of|avoid\w*|instead of|rather than|untouched|unchanged|less than|little)\b|n't\b|[a-z]-free\b|不|没|未|无|非|免|零|仅支持|只支持|别")
-_NEGATED = re.compile(r"(?:\b(?:does|do|did|is|are|was|were|can|could|will|would|has|have)(?: not|n't) (?:yet |significantly |directly |fully )?|\bnever |\bcannot |\bfail(?:s|ed)? to |\bwithout (?:any |the |further )?|\bno (?!more|less|fewer)(?:longer |new |further )?|\bnor |不(?:再|会|能)?|没有(?:任何)?|并?未(?:能|曾)?|无法|尚未)(?P<what>[^,;:.，；：。()（）]{4,160})")
+_NEGATOR = re.compile(
+    r"\b(?:not|n't|no|without|never|neither|nor|cannot|none|nothing|hardly|fails? to|failed to|fail to|lacks?|unable|free of|avoid\w*|instead of|rather than|untouched|unchanged|less than|little)\b|n't\b|[a-z]-free\b|不|没|未|无|非|免|零|仅支持|只支持|别"
+)
+_NEGATED = re.compile(
+    r"(?:\b(?:does|do|did|is|are|was|were|can|could|will|would|has|have)(?: not|n't) (?:yet |significantly |directly |fully )?|\bnever |\bcannot |\bfail(?:s|ed)? to |\bwithout (?:any |the |further )?|\bno (?!more|less|fewer)(?:longer |new |further )?|\bnor |不(?:再|会|能)?|没有(?:任何)?|并?未(?:能|曾)?|无法|尚未)(?P<what>[^,;:.，；：。()（）]{4,160})"
+)
 _CLAUSE = re.compile(r"[^,;:.，；：。()（）]+")
-_STOP = frozenset("that this with from into over than their they them have been were which when only also more most such other between under while where about using used uses".split())
+_STOP = frozenset(
+    "that this with from into over than their they them have been were which when only also more most such other between under while where about using used uses".split()
+)
 
 
 def stances(told: Reading, held: Reading) -> Iterator[Complaint]:
@@ -61,7 +69,9 @@ def _strong_words(told: Reading, held: Reading) -> Iterator[Complaint]:
         match = _has(strong, spoken)
         if match and kind == "scope" and _has(_GENERAL, source) and not _has(_PARTIAL, _nearest(told, held)):
             continue
-        is_partial = match and kind == "scope" and _has(_PARTIAL, _nearest(told, held)) and not _has(_PARTIAL, spoken) and not _has(carrier, _nearest(told, held))
+        is_partial = (
+            match and kind == "scope" and _has(_PARTIAL, _nearest(told, held)) and not _has(_PARTIAL, spoken) and not _has(carrier, _nearest(told, held))
+        )
         if match and (is_partial or not _has(carrier, source)):
             word = told.text[match.start() : match.end()]
             yield Complaint(kind, word, f"the source does not say {word}")
@@ -70,13 +80,22 @@ def _strong_words(told: Reading, held: Reading) -> Iterator[Complaint]:
 def _measured(told: Reading, held: Reading) -> Iterator[Complaint]:
     """An estimate or a simulation told as a measurement."""
     match = _has(r"\bmeasured\b|\broad tests?\b|\bfield tests?\b|real[- ]world (?:tests?|runs?)|in production|实测|路测|真机|实际部署", told.folded)
-    if match and _has(r"\bestimat\w+|theoretical|simulat\w+|projected|估算|理论|模拟|仿真|推算", _nearest(told, held)) and not _has(r"measur|real[- ]world|production|wall-?clock|实测", _nearest(told, held)):
+    if (
+        match
+        and _has(r"\bestimat\w+|theoretical|simulat\w+|projected|估算|理论|模拟|仿真|推算", _nearest(told, held))
+        and not _has(r"measur|real[- ]world|production|wall-?clock|实测", _nearest(told, held))
+    ):
         yield Complaint("scope", told.text[match.start() : match.end()], "the source speaks of an estimate or a simulation")
 
 
 def _quality(told: Reading, held: Reading) -> Iterator[Complaint]:
     """Losses where the source keeps quality, and "no loss" where the source has a small one or says nothing."""
-    if (match := _has(_LOSS, told.folded)) and not _has(_NO_LOSS, match[0]) and not _NEGATOR.search(told.folded, max(0, match.start() - 12), match.end()) and not _has(_LOSS, held.folded):
+    if (
+        (match := _has(_LOSS, told.folded))
+        and not _has(_NO_LOSS, match[0])
+        and not _NEGATOR.search(told.folded, max(0, match.start() - 12), match.end())
+        and not _has(_LOSS, held.folded)
+    ):
         yield Complaint("negation", told.text[match.start() : match.end()], "the source speaks of no such loss")
     if (match := _has(_NO_LOSS, told.folded)) and not _has(_SOFT, told.folded):
         if not _has(_NO_LOSS, held.folded) and (_has(_SOFT, held.folded) or not _has(f"{_SAME}|{_BETTER}", held.folded)):
@@ -118,7 +137,9 @@ def _nearest(told: Reading, held: Reading) -> str:
     return best
 
 
-_AHEAD = re.compile(r"(?P<winner>[^,;.]{3,80}?)\s(?:remains?|is|are|stays?)\s(?:still |generally |clearly )?(?:superior|better|ahead)\b(?P<rest>[^;.]{0,120})|(?P<first>[^,;.]{3,80}?)\s(?:outperform\w*|beats?|surpass\w*)\s(?P<second>[^;.]{3,80})")
+_AHEAD = re.compile(
+    r"(?P<winner>[^,;.]{3,80}?)\s(?:remains?|is|are|stays?)\s(?:still |generally |clearly )?(?:superior|better|ahead)\b(?P<rest>[^;.]{0,120})|(?P<first>[^,;.]{3,80}?)\s(?:outperform\w*|beats?|surpass\w*)\s(?P<second>[^;.]{3,80})"
+)
 
 
 def _is_reversed(told: Reading, match: re.Match[str], held: Reading) -> bool:
@@ -152,9 +173,15 @@ def _lost_negations(told: Reading, held: Reading) -> Iterator[Complaint]:
             shared = denied & stems(clause)
             is_same = len(denied) >= 2 and len(shared) >= max(2, 0.6 * len(denied)) and not _is_affirmed(held, shared, match)
             spoken = {name.key for name in names(told.text[start : start + len(clause)])}
-            is_about_names = bool(own & spoken) and bool(_has(r"提升|提高|改善|improv\w+|boost\w*|enhanc\w+", clause)) and bool(_has(r"improv\w+|boost|enhanc|提升|提高|改善", match["what"]))
+            is_about_names = (
+                bool(own & spoken)
+                and bool(_has(r"提升|提高|改善|improv\w+|boost\w*|enhanc\w+", clause))
+                and bool(_has(r"improv\w+|boost|enhanc|提升|提高|改善", match["what"]))
+            )
             if is_same or is_about_names:
-                yield Complaint("negation", told.text[start : start + len(clause)].strip(), f"the source denies it: {held.text[match.start() : match.end()].strip()}")
+                yield Complaint(
+                    "negation", told.text[start : start + len(clause)].strip(), f"the source denies it: {held.text[match.start() : match.end()].strip()}"
+                )
                 return
 
 

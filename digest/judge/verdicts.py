@@ -20,12 +20,16 @@ _BASELINE = re.compile(
     r"|(?:相比于?|相较于?|对比|超过|追平|(?<!对)(?<!相)比(?!特|例|如|率|赛|重|值|较)|较)\s?(?P<zh>[^,;，；。、]{2,26}?)(?=\s?(?:[,;，；。]|(?:平均|最高|最多|约|大约)?(?:快|少|低|高|多|省|提升|降低|减少|缩短|提高|节省|慢|加速|提速|短|的?[训推])|$))"
 )
 _TIMES_OF = re.compile(r"(?:是|为|达到?)\s?(?P<whose>[^,;，；。]{2,24}?)的\s?(?:约|近|大约)?\s?(?=[\d一两二三四五六七八九十])")
-_COMBINED = re.compile(r"(?:[Cc]ombined with|together with|combining it with|when used with|结合|配合|叠加)\s?(?P<others>[^,;:.，。；]{2,60})|(?P<sum>\b[A-Za-z][\w-]*(?:\s?\+\s?[A-Za-z][\w-]*)+)(?!\s(?:baselines?|pipeline))")
+_COMBINED = re.compile(
+    r"(?:[Cc]ombined with|together with|combining it with|when used with|结合|配合|叠加)\s?(?P<others>[^,;:.，。；]{2,60})|(?P<sum>\b[A-Za-z][\w-]*(?:\s?\+\s?[A-Za-z][\w-]*)+)(?!\s(?:baselines?|pipeline))"
+)
 _ALONE = re.compile(r"\bon its own\b|\balone\b|\bby itself\b|单独|单凭|仅凭")
 
 
 def judge(sentence: str, source: str) -> tuple[Complaint, ...]:
     """What the sentence says beyond its source, the gravest first; nothing when it may be printed."""
+    if key_text(sentence) and sentence.strip() in source:
+        return ()
     told, held = read(sentence), read(source)
     return tuple(dict.fromkeys([*_figures(told, held), *_names(told, held), *stances(told, held)]))
 
@@ -34,7 +38,9 @@ def _figures(told: Reading, held: Reading) -> Iterator[Complaint]:
     origins = {fact.origin for fact in told.facts if fact.origin}
     for fact in told.facts:
         if fact.numeral in origins:
-            if not any(fact.numeral.low in (other.numeral.low, other.numeral.high, *((other.origin.low,) if other.origin else ())) for other in held.facts) and not _is_held(told, fact, held):
+            if not any(
+                fact.numeral.low in (other.numeral.low, other.numeral.high, *((other.origin.low,) if other.origin else ())) for other in held.facts
+            ) and not _is_held(told, fact, held):
                 yield Complaint("number", _words(told, fact), f"{_words(told, fact)} is not in the source")
         elif fact.numeral.sort in ("times", "percent"):
             if complaint := _effect(told, fact, held):
@@ -75,7 +81,11 @@ def _is_held(told: Reading, fact: Fact, held: Reading) -> bool:
 
 def _amount_bound(told: Reading, fact: Fact, held: Reading) -> Complaint | None:
     own = fact.numeral
-    same = [other.numeral for other in held.facts if other.numeral.unit == own.unit and other.numeral.sort == own.sort and abs(other.numeral.low - own.low) <= 1e-9 * own.low]
+    same = [
+        other.numeral
+        for other in held.facts
+        if other.numeral.unit == own.unit and other.numeral.sort == own.sort and abs(other.numeral.low - own.low) <= 1e-9 * own.low
+    ]
     if same and all({own.bound, other.bound} == {"up_to", "at_least"} for other in same):
         return Complaint("bound", _words(told, fact), f"{_words(told, fact)} has another bound in the source")
     return None
@@ -122,16 +132,29 @@ def _against(told: Reading, fact: Fact, held: Reading, other: Fact, figure: Figu
             return 1, Complaint("range", words, f"the source gives a range, {held.text[other.numeral.start : other.numeral.end].strip()}; both ends are needed")
         return 0, Complaint("number", words, "")
     where = held.text[other.numeral.start : other.numeral.end].strip()
-    if figure.is_derived and own.bound == "about" and not (fact.metrics and other.metrics) and not arithmetic.is_value(replace(own, bound="exact"), figure.low, figure.high):
+    if (
+        figure.is_derived
+        and own.bound == "about"
+        and not (fact.metrics and other.metrics)
+        and not arithmetic.is_value(replace(own, bound="exact"), figure.low, figure.high)
+    ):
         return 0, Complaint("number", words, "")
     if not _same_sense(fact, figure):
         return 2, Complaint("language", words, f"{words} moves another way in the source ({where})")
     if not _same_metric(fact, other) and not _changes_metric(fact, other, figure):
         return 3, Complaint("metric", words, f"{where} is about {', '.join(sorted(other.metrics))} in the source, not {', '.join(sorted(fact.metrics))}")
     is_averaged = _is_averaged(told, fact) or _is_of_an_average(held, other)
-    if not arithmetic.keeps_bound(own, figure, is_averaged=is_averaged) and not (own.bound == "average" and figure.bound in ("exact", "about") and _is_averaged(held, other)):
+    if not arithmetic.keeps_bound(own, figure, is_averaged=is_averaged) and not (
+        own.bound == "average" and figure.bound in ("exact", "about") and _is_averaged(held, other)
+    ):
         return 4, Complaint("bound", words, f"the source says {_bound_words(figure.bound)} {where}")
-    if complaint := _process(told, fact, held, other) or _pairing(told, fact, held, other) or _baseline(told, fact, held, other) or _scope(told, fact, held, other) or _setting(told, fact, held, other):
+    if (
+        complaint := _process(told, fact, held, other)
+        or _pairing(told, fact, held, other)
+        or _baseline(told, fact, held, other)
+        or _scope(told, fact, held, other)
+        or _setting(told, fact, held, other)
+    ):
         return 5, complaint
     return None
 
@@ -175,11 +198,13 @@ def _process(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint
     siblings = [sibling for sibling in held.facts if sibling.sentence == other.sentence and sibling.numeral.sort == other.numeral.sort]
     in_place = frozenset(anchor.split(":")[1] for anchor in _belonging(held, other, siblings) if anchor.startswith("process:"))
     ours = in_place or other.processes or in_sentence
+    chain = [mate for mate in told.facts if mate.sentence == fact.sentence and mate.numeral.sort == fact.numeral.sort]
+    told_in_place = frozenset(anchor.split(":")[1] for anchor in _belonging(told, fact, chain) if anchor.startswith("process:"))
     said = frozenset(name for name, _, _ in lexicon.processes(told.folded, *fact.sentence))
     if "block" in in_sentence and "block" not in said and (len(siblings) == 1 or "block" in other.processes or other.segment[0] - other.sentence[0] < 70):
         where = held.text[other.numeral.start : other.numeral.end].strip()
         return Complaint("scope", _words(told, fact), f"in the source {where} is for one layer or block")
-    for process in sorted(fact.processes):
+    for process in sorted(told_in_place or fact.processes):
         if ours and not any(lexicon.is_same_process(process, name) for name in ours):
             where = held.text[other.numeral.start : other.numeral.end].strip()
             return Complaint("scope", _words(told, fact), f"{where} is about {', '.join(sorted(ours))} in the source, not {process}")
@@ -203,7 +228,11 @@ def _pairing(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint
             continue
         for sibling in siblings:
             if sibling is not other and anchor in ours[id(sibling)] and (kind != "subject" or any(found.startswith(kind) for found in own)):
-                return Complaint("number", _words(told, fact), f"the source pairs {anchor.split(':')[1]} with {held.text[sibling.numeral.start : sibling.numeral.end].strip()}")
+                return Complaint(
+                    "number",
+                    _words(told, fact),
+                    f"the source pairs {anchor.split(':')[1]} with {held.text[sibling.numeral.start : sibling.numeral.end].strip()}",
+                )
     return None
 
 
@@ -219,7 +248,13 @@ def _baseline_of_sibling(told: Reading, fact: Fact, held: Reading, other: Fact) 
     for sibling in held.facts:
         start, end = (sibling.segment[0], sibling.sentence[1]) if sibling.sentence == other.sentence else sibling.sentence
         theirs = next(iter(_BASELINE.finditer(held.folded, start, end)), None)
-        if sibling.numeral.sort == other.numeral.sort and sibling is not other and theirs and theirs.start() != own.start() and len(spoken & stems(theirs["en"] or "")) >= 2:
+        if (
+            sibling.numeral.sort == other.numeral.sort
+            and sibling is not other
+            and theirs
+            and theirs.start() != own.start()
+            and len(spoken & stems(theirs["en"] or "")) >= 2
+        ):
             where = held.text[sibling.numeral.start : sibling.numeral.end].strip()
             return Complaint("baseline", match["en"], f"the source compares {where} with {match['en']}")
     return None
@@ -280,7 +315,9 @@ def _in_place(reading: Reading, group: list[Fact], place: int, stop: int) -> fro
     return frozenset(anchor for anchor in found[place] if kinds and anchor.startswith(kinds[0]))
 
 
-_HARDWARE = re.compile(r"^(?:[abhlv]\d{2,3}s?|gb\d{2,3}|rtx.*|t\d{1,4}|mi\d{3}x?|tpu.*|gpu.*|cpu.*|npu.*|jetson.*|orin.*|nvidia|blackwell|hopper|ampere|ascend.*)$")
+_HARDWARE = re.compile(
+    r"^(?:[abhlv]\d{2,3}s?|gb\d{2,3}|rtx.*|t\d{1,4}|mi\d{3}x?|tpu.*|gpu.*|cpu.*|npu.*|jetson.*|orin.*|nvidia|blackwell|hopper|ampere|ascend.*)$"
+)
 _ON = re.compile(r"\bon (?:the |a |an )?(?P<en>[A-Z][\w.+-]*)|在\s?(?P<zh>[A-Z][\w.+-]*)[^,，。]{0,8}?(?:上|中|下)")
 
 
@@ -328,7 +365,12 @@ def _baseline(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complain
         spoken = {name.key for name in names(held.text[region[0] : region[1]])}
         squeezed = key_text(held.text[region[0] : region[1]])
         for name in names(told.text, with_common=True):
-            if start <= name.start < end and name.key not in spoken and name.key not in squeezed and not is_known_as(name.key, held.text[region[0] : region[1]]):
+            if (
+                start <= name.start < end
+                and name.key not in spoken
+                and name.key not in squeezed
+                and not is_known_as(name.key, held.text[region[0] : region[1]])
+            ):
                 return Complaint("baseline", name.text, f"the source does not compare this figure with {name.text}")
         ours = lexicon.opponents(held.folded, *region)
         for opponent in sorted(lexicon.opponents(told.folded, start, end)):
@@ -363,7 +405,7 @@ def _scope(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint |
         is_told_so = re.search(r"combin|together|plus|\bwith\b|结合|配合|叠加|再加|加上|联合", told.folded)
         if not partners and match["others"] and not is_told_so:
             return Complaint("scope", _words(told, fact), f"in the source the figure is for the work {match[0].strip()}")
-        if partners and (len(missing) == len(partners) or match["sum"] and len(missing) > 1 or _ALONE.search(told.folded)):
+        if partners and (len(missing) == len(partners) or (match["sum"] and len(missing) > 1) or _ALONE.search(told.folded)):
             return Complaint("scope", _words(told, fact), f"in the source the figure is for {match[0].strip()}")
     for name in names(told.text[fact.sentence[0] : fact.sentence[1]]):
         if name.key in inside or name.start > fact.numeral.end - fact.sentence[0]:
@@ -387,7 +429,13 @@ def _names(told: Reading, held: Reading) -> Iterator[Complaint]:
     for name in names(told.text):
         if re.fullmatch(r"v\d[\d.]*", name.key) and name.key[1:] in squeezed:
             continue
-        if name.key in squeezed or name.text.lower() in held_text or is_known_as(name.key, held.text) or _is_held_in_parts(name.text, squeezed) or _is_spoken(name.text, held.text):
+        if (
+            name.key in squeezed
+            or name.text.lower() in held_text
+            or is_known_as(name.key, held.text)
+            or _is_held_in_parts(name.text, squeezed)
+            or _is_spoken(name.text, held.text)
+        ):
             continue
         yield Complaint("name", name.text, f"the name {name.text} is not in the source")
 
@@ -400,7 +448,7 @@ def key_text(text: str) -> str:
 def _is_held_in_parts(name: str, squeezed: str) -> bool:
     """ "Muon-optimized", "A100s": the parts with a capital or digit are in the source."""
     parts = [part for part in re.split(r"[-/_]", name) if re.search(r"[A-Z0-9]", part)]
-    return "-" in name + "/" and all(key(part) in COMMON or len(key(part)) >= 2 and key(part) in squeezed for part in parts)
+    return "-" in name + "/" and all(key(part) in COMMON or (len(key(part)) >= 2 and key(part) in squeezed) for part in parts)
 
 
 def _is_spoken(name: str, source: str) -> bool:

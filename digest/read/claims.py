@@ -77,10 +77,10 @@ _BASELINE = re.compile(
 )  # fmt: skip
 _BASELINE_BEFORE = re.compile(r"(?:compared (?:to|with)|relative to)\s+(?P<name>[^,;]{2,60}),")
 _BASELINE_ZH = re.compile(
-    r"(?:相比于?|相较于?|对比|与|比|较)\s?(?P<name>[^,;，；。、]{1,24}?)\s?(?=[,;，；。]|快|少|低|高|提升|降低|减少|缩短|提高|的?训练|节省|慢|多|加速|相比|相较)"
+    r"(?:相比于?|相较于?|对比|与(?=[^,;，；。]{1,24}相[比较])|(?<!对)(?<!相)比(?![特例如率重值较])|较)\s?(?P<name>[^,;，；。、]{1,24}?)\s?(?=[,;，；。]|(?<!最)快|少|低|高|提升|降低|减少|缩短|提高|的?训练|节省|慢|多|加速|相比|相较)"
 )
 _SETTING = re.compile(
-    r"\b(?:on|for|when|across)\s+(?P<name>(?:\w[\w.+/ ×-]{1,60}?))(?=[,;.()]|\s(?:while|and (?:up|over|\d)|compared|over|with(?!in)|relative|without)\b|$)"
+    r"\b(?:on|for|when|across)\s+(?P<name>(?:\w[\w.+/ ×-]{1,60}?))(?=[,;()]|\.(?!\d)|\s(?:while|and (?:up|over|\d)|compared|over|with(?!in)|relative|without)\b|$)"
 )
 _SETTING_ZH = re.compile(r"在\s?(?P<name>[^,;，；。、]{2,30}?)\s?(?:上|中|下|平台|任务)")
 _BOTH = re.compile(r"\b(?:training|pre-?training) and inference\b|\binference and training\b|训练(?:和|与|、)推理|推理(?:和|与|、)训练")
@@ -368,7 +368,11 @@ def _own_baseline(original: str, sentence: str, figure: _Figure, figures: Sequen
 
 def _setting(original: str, sentence: str, figure: _Figure) -> str | None:
     end = figure.quantity.end
-    match = _SETTING.search(sentence, end, min(len(sentence), end + 110)) or _SETTING_ZH.search(sentence)
+    stop = min(len(sentence), end + 110)
+    match = _SETTING.search(sentence, end, stop)
+    if match and match.end() == stop < len(sentence):
+        match = None  # cut off in a word
+    match = match or _SETTING_ZH.search(sentence)
     return original[match.start("name") : match.end("name")].strip() if match else None
 
 

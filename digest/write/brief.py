@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from digest.figures import is_cost
-from digest.model import Claim, Entry, Language, Mention, Story
+from digest.judge.verdicts import judge
+from digest.model import Claim, Entry, ItemKind, Language, Mention, Story, Trust
 from digest.text import sentences
 from digest.write import figures
 from digest.write.glossary import Glossary
-from digest.write.phrases import KEPT_NOUNS, AUDIENCES
+from digest.write.phrases import AUDIENCES, KEPT_NOUNS
 
+TEXT_LIMIT = 20_000
 _ORDER = ("training_speed", "training_time", "throughput", "iterations", "memory", "communication", "inference_speed")
 _PRESENTS = r"(?:propose|present|introduce|develop|release|describe|unveil|open-source)s?d?"
 _STOP = r"(?=\s(?:that|which|where|to|designed|built|capable|by|using|whose|and (?:show|demonstrate))\b|\s*[,.;:(]|$)"
@@ -21,7 +23,7 @@ _PHRASE = rf"(?P<what>[A-Za-z0-9][\w+/' -]{{4,90}}?){_STOP}"
 _PROMISED = re.compile(r"\b(?:will be|soon be)\s(?:made\s)?(?:\w+\s)?(?:available|released|open-?sourced)|(?:将|即将)(?:会)?(?:公开|开源|发布)", re.IGNORECASE)
 _NOUN = "|".join(pattern for _, pattern in KEPT_NOUNS)
 _KEPT: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (way, re.compile(pattern.replace("NOUN", f"(?P<noun>{_NOUN})"), re.IGNORECASE))
+    (way, re.compile(pattern.replace("NOUN", f"({_NOUN})"), re.IGNORECASE))
     for way, pattern in (
         ("nearly", r"(?:negligible|minimal|little|slight|near-lossless)\s(?:\w+\s)?(?:degradation|loss|drop|impact)\s(?:in|on|of)\s(?:\w+\s){0,2}?NOUN|NOUN[^,，。]{0,6}几乎(?:不|没有)|(?:negligible|minimal)\sNOUN\s(?:degradation|loss|drop)"),
         ("kept", r"without\s(?:any\s)?(?:sacrific\w+|compromis\w+|degrad\w+|los\w+|hurt\w+|harm\w+)?\s?(?:of\s|in\s|the\s|model\s|final\s|its\s)*NOUN|no\s(?:loss|drop|degradation)\s(?:of|in)\s(?:\w+\s)?NOUN|no\sNOUN\s(?:loss|drop|degradation)|(?:preserv|maintain|retain|recover)\w*\s(?:the\s|full\s|model\s|its\s|original\s)*NOUN|NOUN(?:不降|不变|不丢|无损|没有(?:明显)?(?:损失|下降|变差))|(?:没有|未出现|无)(?:任何|明显)?(?:的)?NOUN(?:损失|下降)"),
@@ -36,7 +38,7 @@ class Brief:
     does not cost: (noun, kept, nearly or same); ``code`` is open, promised or empty; ``variant`` chooses among equal patterns."""
 
     entry: Entry
-    kind: str
+    kind: ItemKind
     subject: str
     what: Mapping[Language, str]
     topic: Mapping[Language, str]
@@ -48,6 +50,8 @@ class Brief:
     hardware: tuple[str, ...]
     models: tuple[str, ...]
     code: str
+    means: Mapping[Language, tuple[str, ...]]
+    trust: Trust
     variant: int
 
     def choose(self, *patterns: str) -> str:
@@ -55,12 +59,14 @@ class Brief:
         return patterns[self.variant % len(patterns)]
 
 
-def brief(story: Story, claims: Sequence[Claim], mentions: Sequence[Mention], tag_titles: Mapping[str, Mapping[Language, str]], glossary: Glossary) -> Brief:
+def brief(
+    story: Story, claims: Sequence[Claim], mentions: Sequence[Mention], tag_titles: Mapping[str, Mapping[Language, str]], glossary: Glossary, trust: Trust
+) -> Brief:
     """Reads the story; deterministic."""
     entry = story.lead.entry
     subject = next((mention.text for mention in mentions if mention.kind == "method"), "")
     tags = [label.topic for label in story.lead.labels if label.is_in and label.topic != story.topic]
-    chosen = told(claims)
+    chosen = told([found for claim in claims if (found := _sayable(claim, story, mentions, glossary))])
     languages: tuple[Language, ...] = ("zh", "en")
     return Brief(
         entry=entry,
@@ -76,6 +82,8 @@ def brief(story: Story, claims: Sequence[Claim], mentions: Sequence[Mention], ta
         hardware=tuple(mention.text for mention in mentions if mention.kind == "hardware")[:3],
         models=tuple(mention.text for mention in mentions if mention.kind == "model")[:3],
         code=_code(entry, mentions),
+        means=_means(entry, glossary),
+        trust=trust,
         variant=int(sha256(story.key.encode()).hexdigest(), 16),
     )
 
@@ -87,6 +95,37 @@ def told(claims: Sequence[Claim]) -> tuple[Claim, ...]:
         if figures.is_tellable(claim):
             by_metric.setdefault(claim.metric, claim)
     return tuple(sorted(by_metric.values(), key=lambda claim: (is_cost(claim), _ORDER.index(claim.metric)))[:3])
+
+
+def _sayable(claim: Claim, story: Story, mentions: Sequence[Mention], glossary: Glossary) -> Claim | None:
+    """The claim as far as its own words stand before the judge: without its setting where only that is doubted, None where the
+    figure itself is."""
+    if not figures.is_tellable(claim):
+        return None
+    held = source_text(story, mentions)
+    for tried in (claim, replace(claim, setting=None)):
+        words = [
+            f"{figures.clause(tried)}{_on(figures.setting(tried, 'en', glossary))}{_against(figures.baseline(tried, 'en', glossary))}.",
+            f"{figures.phrase(tried, 'zh')}。",
+        ]
+        if not any(judge(sentence, held) for sentence in words):
+            return tried
+    return None
+
+
+def _on(where: str) -> str:
+    return f" on {where}" if where else ""
+
+
+def _against(other: str) -> str:
+    return f" against {other}" if other else ""
+
+
+def source_text(story: Story, mentions: Sequence[Mention]) -> str:
+    """All that a wording of the story may rest on: its entries' titles and texts, and the names of sources, authors and things."""
+    entries = [labelled.entry for labelled in story.entries]
+    names = " ".join([*(entry.source_name for entry in entries), *(mention.text for mention in mentions), *entries[0].authors[:20]])
+    return "\n".join([*(f"{entry.title}\n{entry.text[:TEXT_LIMIT]}" for entry in entries), names])
 
 
 def _topic(tags: Sequence[str], topic: str, titles: Mapping[str, Mapping[Language, str]], language: Language) -> str:
@@ -107,12 +146,12 @@ def _what(entry: Entry, subject: str, glossary: Glossary) -> dict[Language, str]
 
 def _english_phrases(entry: Entry, subject: str) -> list[str]:
     name = re.escape(subject)
-    text = entry.text[:4000]
+    text = re.sub(r"\s\([^()]{1,40}\)", "", entry.text[:4000])
     patterns = [rf"{_PRESENTS}\s(?:an?\s|the\s)?{_PHRASE},?\s(?:called|named|dubbed|termed)\b"]
     if subject:
         patterns = [
-            rf"{_PRESENTS}\s(?:\w+\s)?(?:\\textit{{)?{name}(?:\s\([^)]{{2,60}}\))?,\s(?:an?|the)\s{_PHRASE}",
-            rf"\b{name}(?:\s\([^)]{{2,60}}\))?\sis\s(?:an?|the)\s{_PHRASE}",
+            rf"{_PRESENTS}\s(?:\w+\s)?(?:\\textit{{)?{name},\s(?:an?|the)\s{_PHRASE}",
+            rf"\b{name}\sis\s(?:an?|the)\s{_PHRASE}",
             *patterns,
         ]
     found = [match["what"] for pattern in patterns if (match := re.search(pattern, text))]
@@ -130,6 +169,15 @@ def _chinese_phrase(text: str, subject: str) -> str:
         rf"{name} ?是(?:一[种个套项款])(?P<what>[\u3400-\u9fffA-Za-z0-9 -]{{2,24}}?)(?=[，。；,])", text
     )
     return match["what"].strip() if match else ""
+
+
+def _means(entry: Entry, glossary: Glossary) -> dict[Language, tuple[str, ...]]:
+    """Terms of the sentences that present the work, where the source is in English."""
+    if entry.language == "zh":
+        return {"zh": (), "en": ()}
+    presenting = " ".join(sentence for sentence in sentences(entry.text[:6000]) if re.search(rf"\b{_PRESENTS}\b", sentence))
+    terms = glossary.terms_in(presenting, 4)
+    return {"zh": tuple(dict.fromkeys(glossary.chinese(term) for term in terms)), "en": tuple(terms)}
 
 
 def _kept(entry: Entry, claims: Sequence[Claim]) -> tuple[str, str] | None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from digest.figures import BOUNDS, UNITS, figure
+from digest.figures import BOUNDS, UNITS, figure, number
+from digest.judge.facts import read
+from digest.judge.numerals import numerals
 from digest.model import Claim, Language, Metric
+from digest.read.folding import signs
 from digest.text import is_han, space_han
 from digest.write.glossary import Glossary
 from digest.write.phrases import FINER, METRICS
@@ -13,6 +17,9 @@ from digest.write.phrases import FINER, METRICS
 _NAMELIKE = re.compile(r"^(?:[A-Z0-9][\w.+/-]*)(?: (?:[A-Z0-9][\w.+/-]*|v?\d[\w.]*))*$")
 _TELLABLE: tuple[Metric, ...] = ("training_speed", "training_time", "throughput", "iterations", "memory", "communication", "inference_speed")
 _SETTING_LIMIT = 60
+_NO_SETTING = re.compile(
+    r"\d\s?(?:times|x\b|×|%|倍)|^(?:models?|tasks?|benchmarks?|datasets?|experiments?|average|模型|任务|实验|基准实验|基准|数据集|平均)$", re.IGNORECASE
+)
 
 
 def is_tellable(claim: Claim) -> bool:
@@ -21,12 +28,20 @@ def is_tellable(claim: Claim) -> bool:
 
 
 def metric_name(claim: Claim, language: Language) -> str:
-    """The metric as the words right after the figure call it, else those before it; else the metric's own name."""
+    """The metric as the words right after the figure call it, else those before it; else the metric's own name. A name that means
+    another metric (cost for time) is used only where the judge reads the figure so."""
+    measured = _measured(claim)
     for words in _beside_the_figure(claim):
-        for metric, pattern, chinese, english in FINER:
-            if claim.metric == metric and re.search(pattern, words, re.IGNORECASE):
+        for metric, meaning, pattern, chinese, english in FINER:
+            if claim.metric == metric and (not meaning or meaning in measured) and re.search(pattern, words, re.IGNORECASE):
                 return chinese if language == "zh" else english
     return METRICS[language][claim.metric]
+
+
+def _measured(claim: Claim) -> frozenset[str]:
+    """What the judge takes the figure for."""
+    facts = [fact for fact in read(claim.quote).facts if (fact.numeral.low, fact.numeral.high) == (claim.low, claim.high)]
+    return facts[0].metrics if facts else frozenset({"cost"} if claim.unit == "USD" else ())
 
 
 def _beside_the_figure(claim: Claim) -> tuple[str, ...]:
@@ -118,6 +133,8 @@ def origin(claim: Claim, language: Language) -> str:
     if not match or not claim.baseline:
         return ""
     value = claim.baseline
+    if (found := numerals(signs(value))) and re.search(r"[万亿]", value):
+        return f"{number(found[0].low)} {UNITS[language].get(claim.unit, claim.unit)}"
     for english, chinese in UNITS["zh"].items():
         if match["unit"] in (chinese, english, english.rstrip("s")):
             value = value.removesuffix(match["unit"]).strip() + " " + (chinese if language == "zh" else english)
@@ -127,13 +144,20 @@ def origin(claim: Claim, language: Language) -> str:
 def setting(claim: Claim, language: Language, glossary: Glossary) -> str:
     """Where it was measured, when that is a name or can be said in the language; else empty."""
     words = claim.setting
-    if not words or len(words) > _SETTING_LIMIT:
+    if not words or len(words) > _SETTING_LIMIT or _NO_SETTING.search(words):
         return ""
+    if cards := re.fullmatch(r"(?P<count>\d[\d,]*)\s?[xX×]?\s?(?:NVIDIA )?(?P<card>[A-Z]+\d+\w*)(?: GPUs?| 显卡)?", words):
+        return f"{cards['count']} 张 {cards['card']}" if language == "zh" else f"{cards['count']} {cards['card']} GPUs"
     if language == "en":
         return "" if is_han(words) else words
     if is_han(words) or _NAMELIKE.match(words):
         return words
     return glossary.to_chinese(words) or ""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in an English sentence: "A, B and C"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def spaced(text: str) -> str:

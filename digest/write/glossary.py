@@ -44,7 +44,7 @@ class Glossary:
             return None
         tokens = [token for token in _TOKEN.findall(phrase) if token.lower() not in _DROPPED]
         if sum(token[0].isupper() for token in tokens) <= len(tokens) / 2 or len(tokens) == 1:
-            tokens = [token if token[0].islower() or _form(token) in self._chinese else f"{token}\0" for token in tokens]
+            tokens = [token if not token[0].isupper() or _form(token) in self._chinese else f"{token}\0" for token in tokens]
         carried = self._part(tokens) if tokens else None
         return space_han(carried.replace("\0", "")) if carried else None
 
