@@ -283,8 +283,51 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What a writer is asked to put into words."""
+
+    pick: Pick
+    languages: tuple[Language, ...]
+    claims: tuple[Claim, ...]
+    mentions: tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Words that were not printed: whose, in which language, and why (``kind``: what the judge calls it, or "answer" for an answer
+    that is no wording, "budget", "time", "unreachable")."""
+
+    writer: str
+    language: Language
+    kind: str
+    words: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What a writer made of an assignment: at most one wording a language, and what it had to give up."""
+
+    wordings: tuple[Wording, ...]
+    written_by: str
+    refusals: tuple[Refusal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What writing an issue took: answers from a model and from the cache, tokens in and out, money."""
+
+    answers: int = 0
+    cached: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Article:
-    """A pick in words. ``written_by`` names the writer; tags are topics of the sub-set."""
+    """A pick in words. ``written_by`` names the writer, ``refusals`` what was not printed and why; tags are topics of the sub-set.
+    ``is_edited``: an editor reworded it."""
 
     pick: Pick
     source: Source
@@ -293,6 +336,8 @@ class Article:
     tags: tuple[str, ...] = ()
     wordings: tuple[Wording, ...]
     written_by: str
+    refusals: tuple[Refusal, ...] = ()
+    is_edited: bool = False
 
     def wording(self, language: Language) -> Wording:
         """The words in ``language``; an issue only holds articles that have them."""
@@ -348,7 +393,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """One day of one edition, whole. It is archived before anyone sees it."""
+    """One day of one edition, whole. It is archived before anyone sees it. ``letters``: the editor's words before it, in Markdown."""
 
     edition: str
     day: date
@@ -362,6 +407,7 @@ class Issue:
     entries_read: int = 0
     arxiv_pause: ArxivPause | None = None
     tag_titles: dict[str, dict[Language, str]] = field(default_factory=dict)
+    letters: dict[Language, str] = field(default_factory=dict)
     since: datetime
     until: datetime
 
@@ -428,11 +474,13 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a run did."""
+    """What a run did. ``warnings`` are worth a look and cost nothing."""
 
     issue: Issue | None = None
     coverage: tuple[Coverage, ...] = ()
     documents: tuple[str, ...] = ()
     receipts: tuple[Receipt, ...] = ()
     problems: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+    spending: Spending = Spending()
     counts: dict[str, int] = field(default_factory=dict)

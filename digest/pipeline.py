@@ -30,11 +30,12 @@ from digest.model import (
     Receipt,
     Report,
     Source,
+    Spending,
 )
 from digest.ports import Archive, EntryStore, Fetcher, Labeller, Parser, Publisher, Renderer, Scorer, Writer
 from digest.rank.selection import near_misses, select
 from digest.read import claims as claims_step
-from digest.write.issue import EditionFrame, compose, write_article
+from digest.write.issue import EditionFrame, article, assign, compose
 
 log = logging.getLogger(__name__)
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
@@ -134,7 +135,7 @@ async def _ask(parts: Parts, source: Source, memory: Memory, now: datetime) -> t
     return coverage, None, len(new)
 
 
-def make(
+async def make(
     parts: Parts, frame: EditionFrame, sources: Sequence[Source], off: Sequence[str], day: date, now: datetime, limits: tuple[int, int], step: Step = no_step
 ) -> Report:
     """The issue of that day: the archived one, or composed from all entries that no issue told, and archived. An archived
@@ -154,7 +155,9 @@ def make(
         step("read")
     stories = group(labelled, frame.topics, by_name, parts.archive.told(frame.name, day))
     picks, left_over = select(stories, parts.scorers, by_name, now, limits[0])
-    articles = [write_article(pick, frame.languages, parts.writer, by_name) for pick in picks]
+    assignments = [assign(pick, frame.languages) for pick in picks]
+    drafts, spending = await parts.writer.write(assignments) if assignments else ([], Spending())
+    articles = [article(assignment, draft, by_name) for assignment, draft in zip(assignments, drafts, strict=True)]
     thresholds = {topic: parts.thresholds[topic] for topic in frame.topics}
     missed = near_misses(labelled, stories, left_over, thresholds, limits[1])
     coverage = _coverage(parts, sources, off, entries, [pick.story.entries for pick in picks], since, now)
@@ -163,7 +166,7 @@ def make(
     issue = compose(frame, day, articles, missed, coverage, len(entries), _arxiv_pause(sources, now), since, now)
     told = {name: title for pick in picks for name, title in told_names(pick.story).items()}
     issue = parts.archive.save(issue, told, _decisions(labelled, frame.topics))
-    return Report(issue=issue, coverage=issue.coverage, counts=_counts(issue))
+    return Report(issue=issue, coverage=issue.coverage, spending=spending, counts=_counts(issue))
 
 
 def _arxiv_pause(sources: Sequence[Source], now: datetime) -> ArxivPause | None:

@@ -11,26 +11,25 @@ from datetime import date, datetime
 from typing import Protocol
 
 from digest.model import (
+    Assignment,
     CacheStamp,
     Claim,
     Coverage,
     Decision,
     Document,
     Download,
+    Draft,
     Entry,
     Issue,
     Label,
-    Language,
     Memory,
-    Mention,
     Parsed,
-    Pick,
     Reason,
     Receipt,
     Shelf,
     Source,
+    Spending,
     Story,
-    Wording,
 )
 
 
@@ -135,12 +134,23 @@ class Scorer(Protocol):
 
 
 class Writer(Protocol):
-    """Words for a pick."""
+    """Words for picks."""
 
     name: str
 
-    def write(self, pick: Pick, languages: Sequence[Language], claims: Sequence[Claim], mentions: Sequence[Mention]) -> tuple[Wording, ...]:
-        """One wording per language, in that order. Raises WriteError."""
+    async def write(self, assignments: Sequence[Assignment]) -> tuple[list[Draft], Spending]:
+        """A draft for each assignment, in their order. A wording that could not be made is missing from its draft, with the reason
+        among the refusals; whatever is returned is judged again before it is printed."""
+
+
+class AnswerCache(Protocol):
+    """What language models answered, by what they were asked."""
+
+    def find(self, keys: Sequence[str]) -> dict[str, str]:
+        """The answers that are known, by key."""
+
+    def keep(self, key: str, answer: str, model: str) -> None:
+        """Remembers an answer; one that is known is replaced."""
 
 
 class Renderer(Protocol):

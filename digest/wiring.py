@@ -14,7 +14,6 @@ from digest.errors import ConfigError
 from digest.model import Language, Source
 from digest.pipeline import Parts
 from digest.plugins import Registry
-from digest.ports import Writer
 from digest.publish.folder import FolderPublisher
 from digest.rank.heat import HeatScorer
 from digest.render.environment import Templates
@@ -151,10 +150,10 @@ def glossary(loaded: Loaded) -> Glossary:
     return Glossary(path.read_text(encoding="utf-8").splitlines())
 
 
-def writer(loaded: Loaded) -> Writer:
-    """The writer of the settings."""
+def patterns(loaded: Loaded) -> PatternWriter:
+    """The writer without a model."""
     trusts = {source.name: source.trust for source in loaded.settings.sources}
-    return WRITERS.create("patterns", tag_titles=topic_titles(loaded.settings), glossary=glossary(loaded), trust_by_source=trusts)
+    return PatternWriter(topic_titles(loaded.settings), glossary(loaded), trusts)
 
 
 def database_address(loaded: Loaded) -> str:
@@ -191,7 +190,7 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
                     names=name_reader(settings),
                     thresholds={name: value.threshold for name, value in settings.topics.items()},
                     scorers=[SCORERS.create(name) for name in SCORERS.names()],
-                    writer=writer(loaded),
+                    writer=patterns(loaded),
                     renderers=[RENDERERS.create(name, templates=pages) for name in RENDERERS.names()],
                     publishers=[PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)],
                 )

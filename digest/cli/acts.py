@@ -60,7 +60,7 @@ async def _act(command: str, loaded: Loaded, name: str, edition: EditionSettings
             if command in ("run", "make"):
                 frame = wiring.frame(name, edition, settings)
                 step = progress.act("make", None)
-                made = pipeline.make(parts, frame, sources, off, day, now, (edition.articles, edition.near_misses), step)
+                made = await pipeline.make(parts, frame, sources, off, day, now, (edition.articles, edition.near_misses), step)
                 report = reports.joined(report, made)
             if command in ("run", "deliver"):
                 step = progress.act("deliver", len(parts.renderers) + len(parts.publishers))

@@ -89,7 +89,7 @@ def read(text: str) -> Reading:
     for span, unjoined in by_sentence.items():
         found = _joined(folded, unjoined)
         earlier: Fact | None = None
-        for place, numeral in enumerate(found):
+        for place in range(len(found)):
             fact = _fact(folded, span, found, place)
             if earlier is not None:
                 fact = _inherited(folded, earlier, fact)

@@ -400,7 +400,7 @@ def _scope(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint |
     said = {name.key for name in names(told.text)}
     inside = {name.key: name.text for name in names(held.text[start:end])}
     for match in _COMBINED.finditer(held.text, start, other.segment[1]):
-        partners = [name for name in names(match["others"] or match["sum"] or "")]
+        partners = list(names(match["others"] or match["sum"] or ""))
         missing = [name.text for name in partners if name.key not in said]
         is_told_so = re.search(r"combin|together|plus|\bwith\b|结合|配合|叠加|再加|加上|联合", told.folded)
         if not partners and match["others"] and not is_told_so:

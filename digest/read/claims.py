@@ -42,6 +42,7 @@ _LESS = re.compile(
 _MORE = re.compile(
     r"r[io]ses?\b|grow\w*|climb\w*|went up|上升|increas\w+|improv\w+|boost\w*|rais\w+|gains?\b|higher|more\b|longer|larger|enhanc\w+|outperform\w*|提升|提高|增加|增长|达到|additional|extra|额外"
 )
+_GROWS = re.compile(r"r[io]ses?\b|grow\w*|climb\w*|went up|increas\w+|rais\w+|higher|more\b|longer|larger|additional|extra|上升|增加|增长|额外|更[多长大高]|多[花用出]")
 _CHANGE = re.compile(
     _LESS.pattern
     + "|"
@@ -80,7 +81,7 @@ _BASELINE_ZH = re.compile(
     r"(?:相比于?|相较于?|对比|与(?=[^,;，；。]{1,24}相[比较])|(?<!对)(?<!相)比(?![特例如率重值较])|较)\s?(?P<name>[^,;，；。、]{1,24}?)\s?(?=[,;，；。]|(?<!最)快|少|低|高|提升|降低|减少|缩短|提高|的?训练|节省|慢|多|加速|相比|相较)"
 )
 _SETTING = re.compile(
-    r"\b(?:on|for|when|across)\s+(?P<name>(?:\w[\w.+/ ×-]{1,60}?))(?=[,;()]|\.(?!\d)|\s(?:while|and (?:up|over|\d)|compared|over|with(?!in)|relative|without)\b|$)"
+    r"\b(?:on|for|when|across)\s+(?P<name>(?:\w[\w.+/ ×-]{1,60}?))(?=[,;()]|\.(?!\d)|\s(?:while|and (?:up|over|\d)|compared|over|with(?!in)|relative|without|as)\b|$)"
 )
 _SETTING_ZH = re.compile(r"在\s?(?P<name>[^,;，；。、]{2,30}?)\s?(?:上|中|下|平台|任务)")
 _BOTH = re.compile(r"\b(?:training|pre-?training) and inference\b|\binference and training\b|训练(?:和|与|、)推理|推理(?:和|与|、)训练")
@@ -340,7 +341,7 @@ def _direction(metric: Metric, clause: str) -> Direction:
     if metric == "throughput":
         return "more"
     if metric == "training_time" or metric in ("memory", "communication", "iterations"):
-        return "more" if _MORE.search(clause) and not _LESS.search(clause) and metric != "iterations" else "less"
+        return "more" if _GROWS.search(clause) and not _LESS.search(clause) and metric != "iterations" else "less"
     return "less" if _LESS.search(_BOUND_WORDS.sub(" ", clause)) else "more"
 
 

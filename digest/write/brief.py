@@ -9,13 +9,14 @@ from hashlib import sha256
 
 from digest.figures import is_cost
 from digest.judge.verdicts import judge
-from digest.model import Claim, Entry, ItemKind, Language, Mention, Story, Trust
+from digest.model import Assignment, Claim, Entry, ItemKind, Language, Mention, Trust
 from digest.text import sentences
 from digest.write import figures
 from digest.write.glossary import Glossary
+from digest.write.grounding import held
 from digest.write.phrases import AUDIENCES, KEPT_NOUNS
 
-TEXT_LIMIT = 20_000
+_A_DESCRIPTION = 5  # characters: "一套框架" describes nothing
 _ORDER = ("training_speed", "training_time", "throughput", "iterations", "memory", "communication", "inference_speed")
 _PRESENTS = r"(?:propose|present|introduce|develop|release|describe|unveil|open-source)s?d?"
 _STOP = r"(?=\s(?:that|which|where|to|designed|built|capable|by|using|whose|and (?:show|demonstrate))\b|\s*[,.;:(]|$)"
@@ -59,14 +60,14 @@ class Brief:
         return patterns[self.variant % len(patterns)]
 
 
-def brief(
-    story: Story, claims: Sequence[Claim], mentions: Sequence[Mention], tag_titles: Mapping[str, Mapping[Language, str]], glossary: Glossary, trust: Trust
-) -> Brief:
+def brief(assignment: Assignment, tag_titles: Mapping[str, Mapping[Language, str]], glossary: Glossary, trust: Trust) -> Brief:
     """Reads the story; deterministic."""
+    story, mentions = assignment.pick.story, assignment.mentions
     entry = story.lead.entry
     subject = next((mention.text for mention in mentions if mention.kind == "method"), "")
     tags = [label.topic for label in story.lead.labels if label.is_in and label.topic != story.topic]
-    chosen = told([found for claim in claims if (found := _sayable(claim, story, mentions, glossary))])
+    source = held(assignment)
+    chosen = told([found for claim in assignment.claims if (found := _sayable(claim, source, glossary))])
     languages: tuple[Language, ...] = ("zh", "en")
     return Brief(
         entry=entry,
@@ -97,18 +98,17 @@ def told(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     return tuple(sorted(by_metric.values(), key=lambda claim: (is_cost(claim), _ORDER.index(claim.metric)))[:3])
 
 
-def _sayable(claim: Claim, story: Story, mentions: Sequence[Mention], glossary: Glossary) -> Claim | None:
+def _sayable(claim: Claim, source: str, glossary: Glossary) -> Claim | None:
     """The claim as far as its own words stand before the judge: without its setting where only that is doubted, None where the
     figure itself is."""
     if not figures.is_tellable(claim):
         return None
-    held = source_text(story, mentions)
     for tried in (claim, replace(claim, setting=None)):
         words = [
             f"{figures.clause(tried)}{_on(figures.setting(tried, 'en', glossary))}{_against(figures.baseline(tried, 'en', glossary))}.",
             f"{figures.phrase(tried, 'zh')}。",
         ]
-        if not any(judge(sentence, held) for sentence in words):
+        if not any(judge(sentence, source) for sentence in words):
             return tried
     return None
 
@@ -119,13 +119,6 @@ def _on(where: str) -> str:
 
 def _against(other: str) -> str:
     return f" against {other}" if other else ""
-
-
-def source_text(story: Story, mentions: Sequence[Mention]) -> str:
-    """All that a wording of the story may rest on: its entries' titles and texts, and the names of sources, authors and things."""
-    entries = [labelled.entry for labelled in story.entries]
-    names = " ".join([*(entry.source_name for entry in entries), *(mention.text for mention in mentions), *entries[0].authors[:20]])
-    return "\n".join([*(f"{entry.title}\n{entry.text[:TEXT_LIMIT]}" for entry in entries), names])
 
 
 def _topic(tags: Sequence[str], topic: str, titles: Mapping[str, Mapping[Language, str]], language: Language) -> str:
@@ -139,7 +132,7 @@ def _what(entry: Entry, subject: str, glossary: Glossary) -> dict[Language, str]
         phrase = _chinese_phrase(entry.text, subject)
         return {"zh": phrase, "en": (glossary.to_english(phrase) or "") if phrase else ""}
     for phrase in _english_phrases(entry, subject):
-        if chinese := glossary.to_chinese(phrase):
+        if len(phrase.split()) > 1 and len(chinese := glossary.to_chinese(phrase) or "") >= _A_DESCRIPTION:
             return {"zh": chinese, "en": phrase}
     return {"zh": "", "en": ""}
 

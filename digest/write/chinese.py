@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from digest.figures import UNITS
 from digest.model import Claim
@@ -33,9 +34,12 @@ def _short_title(brief: Brief) -> str:
     return name if 0 < len(name) <= 64 else ""
 
 
-def summary(brief: Brief) -> str:
-    """What it is, what it claims, what that does not cost, whether there is code."""
-    parts = [_opening(brief), *_results(brief)]
+def summary(brief: Brief, own: Sequence[str], untold: Sequence[int]) -> str:
+    """What it is, what it claims, what that does not cost, whether there is code. ``own`` are the source's sentences in Chinese, and
+    ``untold`` the places of the claims that they do not tell."""
+    if own:
+        return figures.spaced("".join([*own, *(part + "。" for part in results(brief, untold))]))
+    parts = [_opening(brief), *results(brief, untold)]
     if not brief.claims and len(brief.means["zh"]) > 1:
         parts.append(brief.choose("涉及的技术有", "原文谈到") + "、".join(brief.means["zh"]))
     if len(parts) < 3 and (names := [*brief.models, *brief.hardware]):
@@ -72,17 +76,18 @@ def _opening(brief: Brief) -> str:
     return f"{brief.entry.source_name} 的这{kind}关注{brief.topic['zh']}"
 
 
-def _results(brief: Brief) -> list[str]:
-    """The figures: those with one baseline in one sentence."""
+def results(brief: Brief, places: Sequence[int]) -> list[str]:
+    """The figures at those places: those with one baseline in one sentence."""
     told: list[str] = []
     groups: list[tuple[str, list[int]]] = []
-    for place, against in enumerate(brief.baselines["zh"]):
+    for place in places:
+        against = brief.baselines["zh"][place]
         if groups and (groups[-1][0] == against or not against):
             groups[-1][1].append(place)
         else:
             groups.append((against, [place]))
-    for number, (against, places) in enumerate(groups):
-        phrases = [_placed(brief, place) for place in places]
+    for number, (against, members) in enumerate(groups):
+        phrases = [_placed(brief, place) for place in members]
         joined = "，".join([phrases[0], *(("同时" if place == 0 else "") + phrase for place, phrase in enumerate(phrases[1:]))])
         told.append(_compared(brief, joined, against, number))
     if told and brief.kept:
@@ -109,6 +114,8 @@ def _compared(brief: Brief, told: str, against: str, number: int) -> str:
         other = _spaced(against)
         if number:
             return f"相比{other}，{told}"
+        if against.startswith(("基线", "对照")):
+            return f"与{other}相比，{told}"
         return brief.choose(f"与{other}相比，{told}", f"相比{other}，{told}", f"{told}，对照是{other}", f"以{other}为对照，{told}")
     if number:
         return told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from digest.model import Claim
 from digest.text import is_han
@@ -31,9 +32,12 @@ def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def summary(brief: Brief) -> str:
-    """What it is, what it claims, what that does not cost, whether there is code; for a source in Chinese."""
-    parts = [_opening(brief), *_results(brief)]
+def summary(brief: Brief, own: Sequence[str], untold: Sequence[int]) -> str:
+    """What it is, what it claims, what that does not cost, whether there is code. ``own`` are the source's sentences in English, and
+    ``untold`` the places of the claims that they do not tell."""
+    if own:
+        return " ".join([*own, *(_capital(part) + "." for part in results(brief, untold))])
+    parts = [_opening(brief), *results(brief, untold)]
     if len(parts) < 3 and (names := [*brief.models, *brief.hardware]):
         parts.append(f"It mentions {figures.listed(names)}")
     if brief.code:
@@ -52,9 +56,11 @@ def _opening(brief: Brief) -> str:
     return brief.choose(f"this {KINDS['en'][brief.kind]} from {source} is about {topic}", f"{source} reports on {topic}")
 
 
-def _results(brief: Brief) -> list[str]:
+def results(brief: Brief, places: Sequence[int]) -> list[str]:
+    """The figures at those places, as sentences without their full stop."""
     told: list[str] = []
-    for place, claim in enumerate(brief.claims):
+    for place in places:
+        claim = brief.claims[place]
         against, where = brief.baselines["en"][place], brief.settings["en"][place]
         clause = figures.clause(claim)
         if earlier := figures.origin(claim, "en"):
@@ -71,9 +77,11 @@ def _results(brief: Brief) -> list[str]:
         return []
     who = {"official": "by the maker's own figures, ", "aggregator": "as retold there, "}.get(brief.trust, "") if brief.kind != "paper" else ""
     first = (
-        told[0] if brief.baselines["en"][0] else (who or brief.choose("the source reports that ", "by its own account, ", "its figures say that ")) + told[0]
+        told[0]
+        if brief.baselines["en"][places[0]]
+        else (who or brief.choose("the source reports that ", "by its own account, ", "its figures say that ")) + told[0]
     )
-    return [first, "; ".join(told[1:])]
+    return [first, "; ".join(told[1:])] if told[1:] else [first]
 
 
 def blurb(brief: Brief) -> str:

@@ -17,6 +17,7 @@ from digest.write.phrases import FINER, METRICS
 _NAMELIKE = re.compile(r"^(?:[A-Z0-9][\w.+/-]*)(?: (?:[A-Z0-9][\w.+/-]*|v?\d[\w.]*))*$")
 _TELLABLE: tuple[Metric, ...] = ("training_speed", "training_time", "throughput", "iterations", "memory", "communication", "inference_speed")
 _SETTING_LIMIT = 60
+_NEEDS_AN_ARTICLE = re.compile(r"^(?:best|fastest|strongest|original|previous|standard)\b|\bbaseline$", re.IGNORECASE)
 _NO_SETTING = re.compile(
     r"\d\s?(?:times|x\b|×|%|倍)|^(?:models?|tasks?|benchmarks?|datasets?|experiments?|average|模型|任务|实验|基准实验|基准|数据集|平均)$", re.IGNORECASE
 )
@@ -120,7 +121,7 @@ def baseline(claim: Claim, language: Language, glossary: Glossary) -> str:
     words = claim.baseline
     if language == "en":
         if not is_han(words):
-            return words
+            return f"the {words}" if _NEEDS_AN_ARTICLE.search(words) else words
         return glossary.to_english(words) or f"“{words}”"
     if is_han(words):
         return words

@@ -122,7 +122,7 @@ class Glossary:
             if phrase[place] in " 的":
                 place += 1
                 continue
-            if match := re.match(r"[A-Za-z0-9][\w.+-]*", phrase[place:]):
+            if match := re.match(r"[A-Za-z0-9][A-Za-z0-9_.+-]*", phrase[place:]):
                 found.append(match[0])
                 place += match.end()
                 continue

@@ -1,33 +1,76 @@
-"""The judge: a wording may hold no number and no name that its story does not hold.
-
-Every writer meets it. It answers with complaints in plain words; none means that the wording may be printed.
-"""
+"""Every wording, whoever wrote it, before the judge: sentence by sentence against its story, and the languages against each other."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from digest.model import Claim, Mention, Story, Wording
+from digest.judge.facts import read
+from digest.judge.verdicts import judge
+from digest.model import Assignment, Refusal, Wording
+from digest.text import sentences
 
-_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
-_NAME = re.compile(r"\b(?:[A-Z][A-Za-z]*[A-Z0-9][\w-]*|[A-Z]{2,}\w*)\b")
-
-
-def complaints(wording: Wording, story: Story, claims: Sequence[Claim], mentions: Sequence[Mention], source_names: Sequence[str]) -> tuple[str, ...]:
-    """What stands in the wording and not in the story: each number, each name with a capital inside."""
-    told = "\n".join((wording.headline, wording.summary, wording.blurb))
-    entries = [labelled.entry for labelled in story.entries]
-    held = "\n".join([*(f"{entry.title}\n{entry.text}\n{entry.url}" for entry in entries), *source_names, *(mention.text for mention in mentions)])
-    numbers = {_value(number) for number in _NUMBER.findall(held)} | {value for claim in claims for value in (claim.low, claim.high)}
-    found = [f"the number {number} is not in the source" for number in _NUMBER.findall(told) if _value(number) not in numbers]
-    spoken = held.lower()
-    found += [f"the name {name} is not in the source" for name in _NAME.findall(told) if name.lower() not in spoken and name not in _OURS]
-    return tuple(dict.fromkeys(found))
+TEXT_LIMIT = 20_000
+_MONEY = frozenset(("USD", "CNY", "GPU-hours"))
 
 
-_OURS = frozenset("GPU MoE RL AI".split())
+def held(assignment: Assignment) -> str:
+    """All that a wording may rest on: titles and texts of the story's entries, and the names of sources, authors and things."""
+    entries = [labelled.entry for labelled in assignment.pick.story.entries]
+    names = " ".join([*(entry.source_name for entry in entries), *(mention.text for mention in assignment.mentions), *entries[0].authors[:20]])
+    return "\n".join([*(f"{entry.title}\n{entry.text[:TEXT_LIMIT]}" for entry in entries), names])
 
 
-def _value(number: str) -> float:
-    return float(number.replace(",", "").rstrip("."))
+def refusals(wording: Wording, assignment: Assignment, writer: str) -> tuple[Refusal, ...]:
+    """What the judge says against each sentence of the wording; nothing when it may be printed."""
+    source = held(assignment)
+    return tuple(
+        Refusal(writer=writer, language=wording.language, kind=complaint.kind, words=sentence, why=complaint.why)
+        for sentence in told(wording)
+        for complaint in judge(sentence, source)
+    )
+
+
+def told(wording: Wording) -> Iterator[str]:
+    """The sentences of a wording: headline, summary, blurb."""
+    for part in (wording.headline, wording.summary, wording.blurb):
+        yield from sentences(part)
+
+
+def settled(wording: Wording, assignment: Assignment, found: Iterable[Refusal]) -> Wording:
+    """The wording without what was refused: the source's own title for the headline, the summary without those sentences, no blurb."""
+    refused = {refusal.words for refusal in found}
+    if not refused:
+        return wording
+    kept = [sentence for sentence in sentences(wording.summary) if sentence not in refused]
+    is_headline_kept = not refused.intersection(sentences(wording.headline))
+    is_blurb_kept = not refused.intersection(sentences(wording.blurb))
+    return replace(
+        wording,
+        headline=wording.headline if is_headline_kept else assignment.pick.story.lead.entry.title,
+        summary=("" if wording.language == "zh" else " ").join(kept),
+        blurb=wording.blurb if is_blurb_kept else "",
+    )
+
+
+def differing_figures(wordings: Sequence[Wording]) -> tuple[str, ...]:
+    """The multiples, percentages and costs that one language has and another has not, as plain words; nothing when all agree."""
+    by_language = {wording.language: figures("\n".join(told(wording))) for wording in wordings}
+    every = frozenset().union(*by_language.values())
+    return tuple(f"{_written(figure)} is missing in {language}" for language, own in by_language.items() for figure in sorted(every - own))
+
+
+def figures(text: str) -> frozenset[tuple[str, str, float, float]]:
+    """The multiples, percentages and costs of a text: (sort, unit, low, high)."""
+    numerals = [numeral for fact in read(text).facts for numeral in (fact.numeral, fact.origin) if numeral is not None]
+    return frozenset(
+        (numeral.sort, numeral.unit, round(numeral.low, 3), round(numeral.high, 3))
+        for numeral in numerals
+        if numeral.sort in ("times", "percent") or numeral.unit in _MONEY
+    )
+
+
+def _written(figure: tuple[str, str, float, float]) -> str:
+    sort, unit, low, high = figure
+    sign = {"times": "×", "percent": "%"}.get(sort, f" {unit}")
+    return f"{low:g}{sign}" if low == high else f"{low:g}–{high:g}{sign}"

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from digest.model import Article, ArxivPause, Claim, Coverage, Issue, Language, Mention, NearMiss, Pick, Section, Source, Story, Wording
-from digest.ports import Writer
-from digest.write.grounding import complaints
+from digest.model import Article, ArxivPause, Assignment, Coverage, Draft, Issue, Language, NearMiss, Pick, Refusal, Section, Source, Wording
+from digest.write import grounding
 from digest.write.sentences import best
 
 
@@ -25,40 +24,42 @@ class EditionFrame:
     topic_titles: Mapping[str, Mapping[Language, str]]
 
 
-def write_article(pick: Pick, languages: Sequence[Language], writer: Writer, sources: Mapping[str, Source]) -> Article:
-    """The pick in words. A wording that the judge refuses is replaced by the source's own title and sentences."""
-    story = pick.story
-    claims = story.lead.claims
-    mentions = _mentions(story)
-    names = [labelled.entry.source_name for labelled in story.entries]
-    wordings = []
-    written_by = writer.name
-    for wording in writer.write(pick, languages, claims, mentions):
-        if complaints(wording, story, claims, mentions, names):
-            wording = _verbatim(story, wording.language, claims)
-            written_by = f"{writer.name}, in part the source"
-        wordings.append(wording)
+def assign(pick: Pick, languages: Sequence[Language]) -> Assignment:
+    """What a writer needs to put the pick into words: the claims of its lead, the names of all its entries, each once."""
+    members = pick.story.entries
+    found = {(mention.kind, mention.text): mention for labelled in reversed(members) for mention in reversed(labelled.mentions)}
+    return Assignment(pick=pick, languages=tuple(languages), claims=members[0].claims, mentions=tuple(reversed(found.values())))
+
+
+def article(assignment: Assignment, draft: Draft, sources: Mapping[str, Source]) -> Article:
+    """The draft as it may be printed: without every sentence that the judge refuses, and in the source's own words alone where a
+    language is missing or the languages do not carry the same figures."""
+    story = assignment.pick.story
+    refused = list(draft.refusals)
+    wordings: list[Wording] = []
+    for language in assignment.languages:
+        wording = next((wording for wording in draft.wordings if wording.language == language), None)
+        found = grounding.refusals(wording, assignment, draft.written_by) if wording else ()
+        refused += found
+        wordings.append(grounding.settled(wording, assignment, found) if wording else _verbatim(assignment, language))
+    if differing := grounding.differing_figures(wordings):
+        refused += [Refusal(writer=draft.written_by, language=wordings[0].language, kind="languages", words="", why=why) for why in differing]
+        wordings = [_verbatim(assignment, language) for language in assignment.languages]
     return Article(
-        pick=pick,
+        pick=assignment.pick,
         source=sources[story.lead.entry.source_name],
-        claims=claims,
-        mentions=mentions,
+        claims=assignment.claims,
+        mentions=assignment.mentions,
         tags=tuple(label.topic for label in story.lead.labels if label.is_in and label.topic != story.topic),
         wordings=tuple(wordings),
-        written_by=written_by,
+        written_by=draft.written_by,
+        refusals=tuple(refused),
     )
 
 
-def _mentions(story: Story) -> tuple[Mention, ...]:
-    """The names of all entries of the story, each once, those of the lead first."""
-    found = {(mention.kind, mention.text): mention for labelled in reversed(story.entries) for mention in reversed(labelled.mentions)}
-    return tuple(reversed(found.values()))
-
-
-def _verbatim(story: Story, language: Language, claims: Sequence[Claim]) -> Wording:
-    entry = story.lead.entry
-    quotes = best(entry, claims, 2)
-    return Wording(language=language, headline=entry.title, summary="", blurb="", quotes=quotes)
+def _verbatim(assignment: Assignment, language: Language) -> Wording:
+    entry = assignment.pick.story.lead.entry
+    return Wording(language=language, headline=entry.title, summary="", blurb="", quotes=best(entry, assignment.claims, 2))
 
 
 def compose(

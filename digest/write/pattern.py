@@ -1,15 +1,17 @@
 """The writer without a model: sentence patterns over a brief, and the source's own best sentences.
 
-Which of the equal patterns a story gets depends on its key alone, so the same story always reads the same.
+Which of the equal patterns a story gets depends on its key alone, so the same story always reads the same. Both languages tell the same
+figures: a sentence of the source with another figure is left out, and a claim that no chosen sentence tells is told by a pattern.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from digest.model import Claim, Language, Mention, Pick, Trust, Wording
+from digest.judge.facts import read
+from digest.model import Assignment, Draft, Language, Spending, Trust, Wording
 from digest.text import shorten
-from digest.write import chinese, english, figures
+from digest.write import chinese, english, grounding
 from digest.write.brief import Brief, brief
 from digest.write.glossary import Glossary
 from digest.write.sentences import best, retold, tidy
@@ -28,24 +30,64 @@ class PatternWriter:
         self._glossary = glossary
         self._trust_by_source = trust_by_source
 
-    def write(self, pick: Pick, languages: Sequence[Language], claims: Sequence[Claim], mentions: Sequence[Mention]) -> tuple[Wording, ...]:
-        """One wording per language; always succeeds."""
-        trust = self._trust_by_source.get(pick.story.lead.entry.source_name, "first-hand")
-        known = brief(pick.story, claims, mentions, self._tag_titles, self._glossary, trust)
-        return tuple(_wording(known, language) for language in languages)
+    async def write(self, assignments: Sequence[Assignment]) -> tuple[list[Draft], Spending]:
+        """A draft with a wording in every language for each assignment; always succeeds, and spends nothing."""
+        return [self.draft(assignment) for assignment in assignments], Spending()
+
+    def draft(self, assignment: Assignment) -> Draft:
+        """The assignment in words."""
+        trust = self._trust_by_source.get(assignment.pick.story.lead.entry.source_name, "first-hand")
+        known = brief(assignment, self._tag_titles, self._glossary, trust)
+        return Draft(wordings=tuple(_wording(known, language) for language in assignment.languages), written_by=self.name)
 
 
 def _wording(known: Brief, language: Language) -> Wording:
     entry = known.entry
     voice = chinese if language == "zh" else english
     is_own = entry.language == language
-    title = shorten(tidy(entry.title or entry.text), _HEADLINE_LIMIT, entry.language)
-    own = retold(entry, known.claims, _SENTENCES, is_paper=known.kind == "paper", turn=known.variant) if is_own else ()
-    joint = "" if language == "zh" else " "
+    own = (
+        retold(entry, known.claims, _SENTENCES, is_paper=known.kind == "paper", turn=known.variant, only=lambda sentence: _is_told(sentence, known))
+        if is_own
+        else ()
+    )
     return Wording(
         language=language,
-        headline=title if is_own and entry.title else voice.headline(known) or title,
-        summary=(figures.spaced(joint.join(own)) if language == "zh" else joint.join(own)) or voice.summary(known),
+        headline=_headline(known, language),
+        summary=voice.summary(known, own, _untold(known, own)),
         blurb=voice.blurb(known),
         quotes=() if is_own else best(entry, known.claims, 1),
     )
+
+
+def _headline(known: Brief, language: Language) -> str:
+    """The source's own title in its language, a pattern in the other; the title in both where it has a figure that is no claim."""
+    title = shorten(tidy(known.entry.title or known.entry.text), _HEADLINE_LIMIT, known.entry.language)
+    has_other_figures = bool(grounding.figures(title) - _claimed(known))
+    if (known.entry.language == language and known.entry.title) or has_other_figures:
+        return title
+    return (chinese if language == "zh" else english).headline(known) or title
+
+
+def _claimed(known: Brief) -> frozenset[tuple[str, str, float, float]]:
+    return frozenset().union(*(_figures_of(known, place) for place in range(len(known.claims))))
+
+
+def _figures_of(known: Brief, place: int) -> frozenset[tuple[str, str, float, float]]:
+    claim = known.claims[place]
+    sort = {"x": "times", "%": "percent", "%_of": "percent"}.get(claim.unit)
+    own = {(sort, "", round(claim.low, 3), round(claim.high, 3))} if sort else set()
+    return frozenset(own | grounding.figures(english.results(known, [place])[0]))
+
+
+def _is_told(sentence: str, known: Brief) -> bool:
+    """Whether a sentence has no figure but those that are told in every language."""
+    return grounding.figures(sentence) <= _claimed(known)
+
+
+def _untold(known: Brief, own: Sequence[str]) -> list[int]:
+    """The places of the claims whose figure stands in none of the chosen sentences."""
+    spoken = {(numeral.low, numeral.high) for sentence in own for numeral in (fact.numeral for fact in read(sentence).facts)}
+    values = [{(low, high) for _, _, low, high in _figures_of(known, place)} for place in range(len(known.claims))]
+    return [
+        place for place, claim in enumerate(known.claims) if not values[place] <= {(round(low, 3), round(high, 3)) for low, high in spoken} or not values[place]
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from digest.model import Claim, Entry
 from digest.text import sentences, shorten
@@ -47,9 +47,9 @@ _LONG = 240
 _WORTH_A_PLACE = 1.0
 
 
-def best(entry: Entry, claims: Sequence[Claim], limit: int) -> tuple[str, ...]:
-    """At most ``limit`` sentences in the order of the text: what it presents, then what it claims."""
-    candidates = sentences(entry.text[:6000])
+def best(entry: Entry, claims: Sequence[Claim], limit: int, *, only: Callable[[str], bool] = bool) -> tuple[str, ...]:
+    """At most ``limit`` sentences in the order of the text: what it presents, then what it claims; of those that ``only`` admits."""
+    candidates = [sentence for sentence in sentences(entry.text[:6000]) if only(sentence)]
     if not candidates:
         return ()
     ranked = sorted(range(len(candidates)), key=lambda place: (-_worth(candidates[place], place, claims), place))
@@ -57,10 +57,10 @@ def best(entry: Entry, claims: Sequence[Claim], limit: int) -> tuple[str, ...]:
     return tuple(shorten(_whole(candidates[place]), SENTENCE_LIMIT, entry.language) for place in chosen)
 
 
-def retold(entry: Entry, claims: Sequence[Claim], limit: int, *, is_paper: bool, turn: int) -> tuple[str, ...]:
+def retold(entry: Entry, claims: Sequence[Claim], limit: int, *, is_paper: bool, turn: int, only: Callable[[str], bool]) -> tuple[str, ...]:
     """The best sentences as somebody else says them: "we" becomes "the authors", connecting openings fall away. ``turn`` varies
     how the first presentation is put."""
-    chosen = best(entry, claims, limit)
+    chosen = best(entry, claims, limit, only=only)
     if entry.language == "zh":
         people = "作者" if is_paper else "团队"
         return tuple(sentence.replace("我们的", "其").replace("我们", people) for sentence in chosen)
