@@ -425,6 +425,37 @@ class Issue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """Stories that an editor takes for one."""
+
+    into: str
+    stories: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reworded:
+    """An editor's words for a story in one language; None leaves a part as it was."""
+
+    story: str
+    language: Language
+    headline: str | None = None
+    summary: str | None = None
+    blurb: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What an editor wants of an issue: story keys to pin, drop and order, merges, rewords, and letters in Markdown."""
+
+    letters: dict[Language, str] = field(default_factory=dict)
+    pin: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    merge: tuple[Merge, ...] = ()
+    reword: tuple[Reworded, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IssueLine:
     """An issue as a list of issues shows it: its day, how many articles, the lead headline in each language."""
 

@@ -20,6 +20,7 @@ from digest.model import (
     ArxivPause,
     Coverage,
     Decision,
+    Desk,
     Document,
     Entry,
     Issue,
@@ -29,13 +30,15 @@ from digest.model import (
     Problem,
     Receipt,
     Report,
+    Shelf,
     Source,
     Spending,
 )
 from digest.ports import Archive, EntryStore, Fetcher, Labeller, Parser, Publisher, Renderer, Scorer, Writer
 from digest.rank.selection import near_misses, select
 from digest.read import claims as claims_step
-from digest.write.issue import EditionFrame, article, assign, compose
+from digest.write.desk import apply
+from digest.write.issue import EditionFrame, article, assign, compose, issue_line
 
 log = logging.getLogger(__name__)
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
@@ -222,15 +225,15 @@ def _counts(issue: Issue) -> dict[str, int]:
     return {"entries_read": issue.entries_read, "picks": len(issue.articles), "near_misses": len(issue.near_misses)}
 
 
-def deliver(parts: Parts, edition: str, day: date, now: datetime, step: Step = no_step) -> Report:
-    """Renders the archived issue and hands it to every publisher; what a receipt proves is not sent again.
-
-    Raises DigestError when there is no such issue.
+def deliver(parts: Parts, edition: str, day: date, now: datetime, desk: Callable[[date], Desk], step: Step = no_step) -> Report:
+    """Renders the archived issue as the editor's ``desk`` wants it and hands it to every publisher; what a receipt proves is not sent
+    again. Raises DigestError when there is no such issue.
     """
     issue = parts.archive.issue(edition, day)
     if issue is None:
         raise DigestError(f"there is no issue of {day.isoformat()} yet; `digest make --date {day.isoformat()}` makes it")
-    shelf = parts.archive.shelf(edition, FEED_ISSUES)
+    issue, warnings = apply(issue, desk(day))
+    shelf = _edited(parts.archive.shelf(edition, FEED_ISSUES), desk)
     documents: list[Document] = []
     for renderer in parts.renderers:
         documents += renderer.render(issue, shelf)
@@ -254,5 +257,13 @@ def deliver(parts: Parts, edition: str, day: date, now: datetime, step: Step = n
         documents=tuple(document.name for document in documents),
         receipts=tuple(sorted(receipts, key=lambda receipt: (receipt.publisher, receipt.target))),
         problems=tuple(problems),
+        warnings=tuple(warnings),
         counts={"documents": len(documents)},
     )
+
+
+def _edited(shelf: Shelf, desk: Callable[[date], Desk]) -> Shelf:
+    """The shelf with every issue as its editor wants it, the lines alike."""
+    recent = tuple(apply(issue, desk(issue.day))[0] for issue in shelf.recent)
+    lines = {issue.day: issue_line(issue) for issue in recent}
+    return Shelf(lines=tuple(lines.get(line.day, line) for line in shelf.lines), recent=recent)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from datetime import date
+from importlib.util import find_spec
 from pathlib import Path
 
 from digest import __version__
@@ -11,26 +14,29 @@ from digest.classify.expressions import Lexicon
 from digest.classify.labels import KeywordLabeller, Rule, Topic
 from digest.classify.mentions import Kind, NameReader
 from digest.errors import ConfigError
-from digest.model import Language, Source
+from digest.model import Desk, Language, Source
 from digest.pipeline import Parts
 from digest.plugins import Registry
+from digest.ports import AnswerCache, Writer
 from digest.publish.folder import FolderPublisher
 from digest.rank.heat import HeatScorer
 from digest.render.environment import Templates
 from digest.render.issue_files import IndexRenderer, IssueRenderer
 from digest.render.web_feed import AtomRenderer
+from digest.settings.desk import load_desk
 from digest.settings.load import Loaded, with_places
-from digest.settings.schema import EditionSettings, Settings, TopicSettings
+from digest.settings.schema import EditionSettings, Settings, TopicSettings, WriterSettings
 from digest.shipped import SHIPPED
+from digest.store.answers import SqlAnswerCache
 from digest.store.archive import SqlArchive
 from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
+from digest.write.fallback import Fallback
 from digest.write.glossary import Glossary
 from digest.write.issue import EditionFrame
 from digest.write.pattern import PatternWriter
 
 SCORERS = Registry("scorer", {"heat": HeatScorer})
-WRITERS = Registry("writer", {"patterns": PatternWriter})
 RENDERERS = Registry("renderer", {"issue": IssueRenderer, "index": IndexRenderer, "atom": AtomRenderer})
 PUBLISHERS = Registry("publisher", {"folder": FolderPublisher})
 _RSSHUB = "rsshub:"
@@ -150,6 +156,26 @@ def glossary(loaded: Loaded) -> Glossary:
     return Glossary(path.read_text(encoding="utf-8").splitlines())
 
 
+def writer(loaded: Loaded, cache: AnswerCache) -> Writer:
+    """The writer of the settings, the patterns behind it. Raises ConfigError when what it needs is not there."""
+    plain = patterns(loaded)
+    if loaded.settings.writer.use == "patterns":
+        return plain
+    return Fallback(WRITERS.create(loaded.settings.writer.use, settings=loaded.settings.writer, cache=cache), plain)
+
+
+def _llm(settings: WriterSettings, cache: AnswerCache) -> Writer:
+    if find_spec("openai") is None:
+        raise ConfigError("writer llm needs the openai package: pip install 'training-digest[llm]'")
+    from digest.write.llm import Limits, LlmWriter
+
+    key = os.environ.get(settings.key, "") if settings.key else ""
+    if settings.key and not key:
+        raise ConfigError(f"writer: the environment variable {settings.key} is not set; it holds the key of {settings.address}")
+    limits = Limits(**settings.model_dump(include={"side_by_side", "request_seconds", "issue_seconds", "tokens", "money", "price_in", "price_out"}))
+    return LlmWriter(address=settings.address, model=settings.model, key=key, limits=limits, cache=cache)
+
+
 def patterns(loaded: Loaded) -> PatternWriter:
     """The writer without a model."""
     trusts = {source.name: source.trust for source in loaded.settings.sources}
@@ -190,7 +216,7 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
                     names=name_reader(settings),
                     thresholds={name: value.threshold for name, value in settings.topics.items()},
                     scorers=[SCORERS.create(name) for name in SCORERS.names()],
-                    writer=patterns(loaded),
+                    writer=writer(loaded, SqlAnswerCache(engine)),
                     renderers=[RENDERERS.create(name, templates=pages) for name in RENDERERS.names()],
                     publishers=[PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)],
                 )
@@ -202,3 +228,11 @@ def user_agent(settings: Settings) -> str:
     """The program, its version and where its owner is reached."""
     contact = f" (+{settings.contact})" if settings.contact else ""
     return f"TrainingDigest/{__version__}{contact}"
+
+
+def desk(loaded: Loaded, day: date) -> Desk:
+    """What an editor wrote for a day. Raises ConfigError where the files are wrong."""
+    return load_desk(loaded.folder, day)
+
+
+WRITERS = Registry("writer", {"llm": _llm})

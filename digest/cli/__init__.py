@@ -15,6 +15,7 @@ COMMANDS = {
     "make": ("digest.cli.acts", "choose and write the issue of a day, and archive it"),
     "deliver": ("digest.cli.acts", "render the archived issue and publish it"),
     "show": ("digest.cli.show", "print an issue in the terminal"),
+    "judge": ("digest.cli.judge", "check an issue, or any sentences, against their sources"),
     "tag": ("digest.cli.tag", "tag texts from a file: topics, claims, names (for scripts)"),
     "keywords": ("digest.cli.keywords", "see why, try, replay, suggest and edit the rules"),
     "feeds": ("digest.cli.feeds", "list, add, remove, test, import and export the feeds"),

@@ -64,5 +64,5 @@ async def _act(command: str, loaded: Loaded, name: str, edition: EditionSettings
                 report = reports.joined(report, made)
             if command in ("run", "deliver"):
                 step = progress.act("deliver", len(parts.renderers) + len(parts.publishers))
-                report = reports.joined(report, pipeline.deliver(parts, name, day, now, step))
+                report = reports.joined(report, pipeline.deliver(parts, name, day, now, lambda each: wiring.desk(loaded, each), step))
     return report

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bars
 from rich.table import Table
 
-from digest.model import Report
+from digest.model import Article, Report, Spending
 
 _NAMES = {"collect": "collect 收集", "make": "make 编写", "deliver": "deliver 发布"}
 
@@ -52,6 +52,8 @@ def joined(one: Report, other: Report) -> Report:
         documents=one.documents + other.documents,
         receipts=one.receipts + other.receipts,
         problems=one.problems + other.problems,
+        warnings=one.warnings + other.warnings,
+        spending=other.spending if other.spending != Spending() else one.spending,
         counts=one.counts | other.counts,
     )
 
@@ -73,12 +75,16 @@ def print_json(report: Report, edition: str, day: date) -> None:
                         "featured": article.pick.featured,
                         "headlines": {wording.language: wording.headline for wording in article.wordings},
                         "written_by": article.written_by,
+                        "is_edited": article.is_edited,
+                        "refusals": [asdict(refusal) for refusal in article.refusals],
                     }
                     for article in articles
                 ],
                 "coverage": [asdict(coverage) for coverage in report.coverage],
                 "documents": list(report.documents),
                 "receipts": [asdict(receipt) | {"delivered_at": receipt.delivered_at.isoformat()} for receipt in report.receipts],
+                "spending": asdict(report.spending),
+                "warnings": [asdict(warning) for warning in report.warnings],
                 "problems": [asdict(problem) for problem in report.problems],
             },
             ensure_ascii=False,
@@ -95,6 +101,8 @@ def print_table(report: Report, day: date, folder: Path, *, quiet: bool) -> None
     subjects: dict[tuple[str, str], list[str]] = {}
     for problem in report.problems:
         subjects.setdefault((problem.step, problem.message), []).append(problem.subject)
+    for warning in report.warnings:
+        errors.print(f"[yellow]{escape(warning.step)}[/yellow] [bold]{escape(warning.subject)}[/bold]: {escape(warning.message)}", highlight=False)
     for (step, message), names in subjects.items():
         errors.print(f"[red]{escape(step)}[/red] [bold]{escape(', '.join(names))}[/bold]: {escape(message)}", highlight=False)
 
@@ -108,6 +116,7 @@ def _print_summary(report: Report, day: date, folder: Path) -> None:
         "sources": ", ".join(f"{number} {state}" for state, number in sorted(states.items())),
         "entries": _numbers(report, ("entries_seen", "in the feeds"), ("entries_new", "new"), ("entries_read", "read for this issue")),
         "issue": _numbers(report, ("picks", "picked"), ("near_misses", "narrowly missed")),
+        "writing": _writing(report),
         "files": str(len(report.documents)) if report.documents else "",
     }
     for name, value in rows.items():
@@ -116,6 +125,20 @@ def _print_summary(report: Report, day: date, folder: Path) -> None:
     console.print(table)
     if report.documents and report.issue:
         console.print(f"\nLook here 请看: {(folder / 'index.html').resolve()}", highlight=False)
+
+
+def _writing(report: Report) -> str:
+    """Who wrote, what it took, and what had to be given up."""
+    articles: tuple[Article, ...] = report.issue.articles if report.issue else ()
+    writers = Counter(article.written_by for article in articles)
+    parts = [f"{number} by {writer}" for writer, number in writers.most_common()]
+    spent = report.spending
+    if spent != Spending():
+        parts.append(f"{spent.answers} answers, {spent.cached} from the cache, {spent.tokens_in + spent.tokens_out:,} tokens, cost {spent.money:.4f}")
+    refused = [refusal for article in articles for refusal in article.refusals]
+    if refused:
+        parts.append(f"{len(refused)} sentences refused ({', '.join(sorted({refusal.kind for refusal in refused}))}); `digest judge` shows them")
+    return "; ".join(parts)
 
 
 def _numbers(report: Report, *names: tuple[str, str]) -> str:

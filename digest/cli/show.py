@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from rich.console import Console, Group
+from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.rule import Rule
@@ -17,9 +18,10 @@ from digest.figures import change
 from digest.model import Article, Issue, Language
 from digest.render.environment import shown
 from digest.render.words import Words
-from digest.settings.load import load
+from digest.settings.load import Loaded, load
 from digest.store.archive import SqlArchive
 from digest.store.database import open_database
+from digest.write.desk import apply
 
 
 def main(command: str, arguments: list[str]) -> int:
@@ -27,19 +29,32 @@ def main(command: str, arguments: list[str]) -> int:
     options = parser(command, "Prints an archived issue in the terminal.", "examples:\n  digest show\n  digest show 2026-11-30 --language en\n")
     options.add_argument("day", nargs="?", type=a_day, metavar="DAY", help="YYYY-MM-DD; the newest when left out")
     options.add_argument("--language", choices=("zh", "en"), help="the edition's main language when left out")
+    options.add_argument("--keys", action="store_true", help="print only the key and headline of each article, for edits/DAY.yaml")
     add_config(options)
     add_edition(options)
     chosen = options.parse_args(arguments)
     loaded = load(chosen.config)
-    name, _ = wiring.edition(loaded.settings, chosen.edition)
-    engine = open_database(wiring.database_address(loaded))
-    issue = _issue(SqlArchive(engine), name, chosen.day)
-    engine.dispose()
+    issue = issue_of(loaded, chosen.edition, chosen.day)
+    issue, _ = apply(issue, wiring.desk(loaded, issue.day))
+    if chosen.keys:
+        for article in issue.articles:
+            print(f"{article.pick.story.key}  {article.wordings[0].headline}")
+        return 0
     language: Language = chosen.language or issue.languages[0]
     if language not in issue.languages:
         raise DigestError(f"the issue is not written in {language!r}; it has: {', '.join(issue.languages)}")
     Console().print(_view(issue, language, wiring.templates(loaded).words))
     return 0
+
+
+def issue_of(loaded: Loaded, edition: str | None, day: date | None) -> Issue:
+    """The archived issue of a day, or the newest. Raises DigestError when there is none."""
+    name, _ = wiring.edition(loaded.settings, edition)
+    engine = open_database(wiring.database_address(loaded))
+    try:
+        return _issue(SqlArchive(engine), name, day)
+    finally:
+        engine.dispose()
 
 
 def _issue(archive: SqlArchive, edition: str, day: date | None) -> Issue:
@@ -57,6 +72,8 @@ def _issue(archive: SqlArchive, edition: str, day: date | None) -> Issue:
 def _view(issue: Issue, language: Language, words: Words) -> Group:
     say = words.say
     parts: list[object] = [Rule(f"{issue.title[language]} · {words.day(language, issue.day)}")]
+    if language in issue.letters:
+        parts.append(Padding(Markdown(issue.letters[language]), (0, 2)))
     if not issue.articles:
         parts.append(Padding(Text(say(language, "No pick today.")), (1, 2)))
     parts += [_article(issue, article, language, words) for article in issue.articles]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from digest import wiring
 from digest.classify.labels import KeywordLabeller
 from digest.classify.mentions import NameReader
 from digest.cli.arguments import add_config, add_edition, parser
+from digest.cli.lines import objects
 from digest.errors import ConfigError
 from digest.model import Claim, Entry, Label
 from digest.read.claims import extract
@@ -44,37 +43,11 @@ def main(command: str, arguments: list[str]) -> int:
     settings = load(path).settings
     _, edition = wiring.edition(settings, chosen.edition)
     labelling, names = wiring.labeller(settings), wiring.name_reader(settings)
-    for number, item in _items(chosen.file):
+    for number, item in objects(chosen.file):
         entry = _entry(item, number)
         name = item.get("id")
         print(json.dumps(tagged(entry, str(number if name is None else name), edition.topics[0], labelling, names), ensure_ascii=False))
     return 0
-
-
-def _items(name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The number of each line and its object; wrong bytes become replacement characters."""
-    if name == "-":
-        yield from _lines(sys.stdin.buffer)
-        return
-    try:
-        with Path(name).open("rb") as file:
-            yield from _lines(file)
-    except OSError as error:
-        raise ConfigError(f"{name}: {error.strerror}") from error
-
-
-def _lines(file: BinaryIO) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, raw in enumerate(file, start=1):
-        line = raw.decode("utf-8-sig", "replace")
-        if not line.strip():
-            continue
-        try:
-            item = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise ConfigError(f"line {number}: not JSON: {error}") from error
-        if not isinstance(item, dict):
-            raise ConfigError(f"line {number}: not an object with id, title and text")
-        yield number, item
 
 
 def _entry(item: dict[str, Any], number: int) -> Entry:

@@ -42,7 +42,9 @@ _LESS = re.compile(
 _MORE = re.compile(
     r"r[io]ses?\b|grow\w*|climb\w*|went up|上升|increas\w+|improv\w+|boost\w*|rais\w+|gains?\b|higher|more\b|longer|larger|enhanc\w+|outperform\w*|提升|提高|增加|增长|达到|additional|extra|额外"
 )
-_GROWS = re.compile(r"r[io]ses?\b|grow\w*|climb\w*|went up|increas\w+|rais\w+|higher|more\b|longer|larger|additional|extra|上升|增加|增长|额外|更[多长大高]|多[花用出]")
+_GROWS = re.compile(
+    r"r[io]ses?\b|grow\w*|climb\w*|went up|increas\w+|rais\w+|higher|more\b|longer|larger|additional|extra|上升|增加|增长|额外|更[多长大高]|多[花用出]"
+)
 _CHANGE = re.compile(
     _LESS.pattern
     + "|"

@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 from digest.errors import RenderError
 from digest.figures import change
 from digest.model import Article, ArxivPause, Claim, Coverage, Issue, Language
+from digest.render.letter import letter
 from digest.render.words import HTML_LANGUAGES, Words
 from digest.text import is_han
 
@@ -44,8 +45,9 @@ class Templates:
             "local": local,
             "pause": self._pause,
             "empty_day": self._empty_day,
+            "byline": self._byline,
         }
-        self._environment.filters |= {"safe_url": safe_url, "language_of": language_of, "markdown": escape_markdown, "digest": short_hash}
+        self._environment.filters |= {"safe_url": safe_url, "language_of": language_of, "markdown": escape_markdown, "digest": short_hash, "letter": letter}
 
     def render(self, name: str, **values: Any) -> str:
         """The template filled. Raises RenderError with file, line and cause."""
@@ -63,6 +65,14 @@ class Templates:
         sentence = "arXiv does not announce today (%(why)s); the next batch comes on %(day)s."
         why, day = self.words.say(language, pause.why), self.words.weekday(language, pause.next_day)
         return self.words.say(language, sentence, why=why, day=day)
+
+    def _byline(self, language: Language, article: Article) -> str:
+        """Who wrote an article, and whether an editor changed it."""
+        model = re.fullmatch(r"llm \((.+)\)", article.written_by)
+        writer = self.words.say(language, "language model %(model)s", model=model[1]) if model else self.words.say(language, article.written_by)
+        if article.is_edited:
+            writer = self.words.say(language, "%(writer)s, edited", writer=writer)
+        return self.words.say(language, "Written by: %(writer)s", writer=writer)
 
     def _empty_day(self, language: Language, issue: Issue) -> str:
         """Why a day has no pick: nothing on the topic, nothing new, or nothing that could be read."""

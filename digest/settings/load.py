@@ -51,7 +51,7 @@ class Loaded:
 
 def load(path: Path) -> Loaded:
     """The settings of the file. Raises ConfigError with every complaint, one a line, as file:line:column."""
-    raw = _read(path)
+    raw = read_yaml(path)
     if not isinstance(raw, dict):
         raise ConfigError(f"{path}:1:1: the file must hold keys with values, such as `sources:`")
     merged = _merged(raw, path)
@@ -68,10 +68,10 @@ def load(path: Path) -> Loaded:
 
 def with_places(path: Path, complaints: Iterable[tuple[tuple[str | int, ...], str]]) -> str:
     """The complaints as lines ``file:line:column: key: what is wrong``, in the order of the file, each once."""
-    marked = _read(path, with_places=True)
+    marked = read_yaml(path, with_places=True)
     found = set()
     for where, text in complaints:
-        line, column = _find(marked, where)
+        line, column = place_of(marked, where)
         name = ".".join(str(part) for part in where) or "the file"
         found.add((line, column, f"{path}:{line}:{column}: {name}: {text}"))
     return "\n".join(text for _, _, text in sorted(found))
@@ -82,7 +82,7 @@ def json_schema() -> str:
     return json.dumps(Settings.model_json_schema(), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def _read(path: Path, *, with_places: bool = False) -> Any:
+def read_yaml(path: Path, *, with_places: bool = False) -> Any:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -108,7 +108,7 @@ def _merged(raw: dict[str, Any], path: Path, seen: tuple[Path, ...] = ()) -> dic
     seen = (*seen, path.resolve())
     if parent_path.resolve() in seen:
         raise ConfigError(f"{path}: `extends: {parent_name}` leads back to a file that extends it")
-    parent = _read(parent_path)
+    parent = read_yaml(parent_path)
     if not isinstance(parent, dict):
         raise ConfigError(f"{parent_path}:1:1: the file must hold keys with values")
     parent = _merged(parent, parent_path, seen)
@@ -180,7 +180,7 @@ def _inner(annotation: Any) -> Any:
     return next((argument for argument in reversed(arguments) if argument is not type(None)), annotation)
 
 
-def _find(marked: Any, where: Sequence[str | int]) -> tuple[int, int]:
+def place_of(marked: Any, where: Sequence[str | int]) -> tuple[int, int]:
     """Line and column (from 1) of the key, or of the nearest place around it that the file has."""
     line, column, node = 1, 1, marked
     for part in where:

@@ -100,6 +100,30 @@ class KindSettings(_Part):
     find: list[Expression] = Field([], description="Words in its title.")
 
 
+class WriterSettings(_Part):
+    """Who writes: sentence patterns, or a language model at an OpenAI-compatible address with the patterns behind it."""
+
+    use: str = Field("patterns", description="patterns needs nothing; llm needs an address, a model and the extra `llm`; or a plug-in's name.")
+    address: str = Field("http://127.0.0.1:11434/v1", pattern=r"^https?://", description="OpenAI-compatible: DeepSeek, Qwen, Ollama, vLLM, llama.cpp.")
+    model: str = Field("", max_length=200, description="The model's name at that address.")
+    key: str = Field("", pattern=r"^[A-Z_][A-Z0-9_]*$|^$", description="The name of the environment variable that holds the key; empty where none is needed.")
+    side_by_side: int = Field(4, ge=1, le=64, description="So many requests at a time.")
+    request_seconds: float = Field(120, gt=0, description="One answer takes at most so long.")
+    issue_seconds: float = Field(900, gt=0, description="All answers of an issue take at most so long; what is late is written by patterns.")
+    tokens: int = Field(200_000, ge=1, description="At most so many tokens an issue, in and out; the hottest stories come first.")
+    money: float | None = Field(None, gt=0, description="At most so much money an issue, in the currency of the prices.")
+    price_in: float = Field(0, ge=0, description="The price of a million tokens in.")
+    price_out: float = Field(0, ge=0, description="The price of a million tokens out.")
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.use == "llm" and not self.model:
+            raise ValueError("writer llm needs `model`, the model's name at the address")
+        if self.money is not None and not (self.price_in or self.price_out):
+            raise ValueError("`money` needs `price_in` and `price_out`, per million tokens")
+        return self
+
+
 class RssHubSettings(_Part):
     """The RSSHub through which sources with an rsshub: address are read."""
 
@@ -116,6 +140,7 @@ class Settings(_Part):
     editions: dict[Name, EditionSettings] = Field(min_length=1)
     sources: list[SourceSettings] = Field(min_length=1)
     rsshub: RssHubSettings = Field(default_factory=lambda: RssHubSettings(address="https://rsshub.app"))
+    writer: WriterSettings = Field(default_factory=lambda: WriterSettings.model_validate({}), description="Who puts the picks into words.")
     groups: dict[Name, list[Expression]] = Field({}, description="Words that several rules use as {name}.")
     topics: dict[Name, TopicSettings] = Field(min_length=1)
     kinds: list[KindSettings] = []

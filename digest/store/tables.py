@@ -9,7 +9,7 @@ from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Index, Inte
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-HEAD = "0001"
+HEAD = "0002"
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -108,6 +108,14 @@ told = Table(
     Column("identity", String(600), primary_key=True),
     Column("day", Date, nullable=False),
     Column("title", Text, nullable=False),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("model", String(200), nullable=False),
+    Column("answer", Text, nullable=False),
 )
 
 receipts = Table(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from digest.judge.facts import read
+from digest.judge.orders import without_orders
 from digest.judge.verdicts import judge
 from digest.model import Assignment, Refusal, Wording
 from digest.text import sentences
@@ -18,7 +19,7 @@ def held(assignment: Assignment) -> str:
     """All that a wording may rest on: titles and texts of the story's entries, and the names of sources, authors and things."""
     entries = [labelled.entry for labelled in assignment.pick.story.entries]
     names = " ".join([*(entry.source_name for entry in entries), *(mention.text for mention in assignment.mentions), *entries[0].authors[:20]])
-    return "\n".join([*(f"{entry.title}\n{entry.text[:TEXT_LIMIT]}" for entry in entries), names])
+    return "\n".join([*(without_orders(f"{entry.title}\n{entry.text[:TEXT_LIMIT]}") for entry in entries), names])
 
 
 def refusals(wording: Wording, assignment: Assignment, writer: str) -> tuple[Refusal, ...]:

@@ -86,8 +86,11 @@ def _is_told(sentence: str, known: Brief) -> bool:
 
 def _untold(known: Brief, own: Sequence[str]) -> list[int]:
     """The places of the claims whose figure stands in none of the chosen sentences."""
-    spoken = {(numeral.low, numeral.high) for sentence in own for numeral in (fact.numeral for fact in read(sentence).facts)}
-    values = [{(low, high) for _, _, low, high in _figures_of(known, place)} for place in range(len(known.claims))]
-    return [
-        place for place, claim in enumerate(known.claims) if not values[place] <= {(round(low, 3), round(high, 3)) for low, high in spoken} or not values[place]
-    ]
+    spoken = {value for sentence in own for value in _values(sentence)}
+    return [place for place in range(len(known.claims)) if not _values(english.results(known, [place])[0]) <= spoken]
+
+
+def _values(text: str) -> set[tuple[str, float, float]]:
+    """Everything measured in a text: (unit, low, high), counts left out."""
+    numerals = [fact.numeral for fact in read(text).facts]
+    return {(numeral.unit, round(numeral.low, 3), round(numeral.high, 3)) for numeral in numerals if numeral.sort != "count"}

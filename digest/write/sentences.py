@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from digest.judge.orders import is_order
 from digest.model import Claim, Entry
 from digest.text import sentences, shorten
 
@@ -49,7 +50,7 @@ _WORTH_A_PLACE = 1.0
 
 def best(entry: Entry, claims: Sequence[Claim], limit: int, *, only: Callable[[str], bool] = bool) -> tuple[str, ...]:
     """At most ``limit`` sentences in the order of the text: what it presents, then what it claims; of those that ``only`` admits."""
-    candidates = [sentence for sentence in sentences(entry.text[:6000]) if only(sentence)]
+    candidates = [sentence for sentence in sentences(entry.text[:6000]) if only(sentence) and not is_order(sentence)]
     if not candidates:
         return ()
     ranked = sorted(range(len(candidates)), key=lambda place: (-_worth(candidates[place], place, claims), place))
@@ -80,6 +81,8 @@ def _from_outside(sentence: str, *, turn: int) -> str:
         told = told[: list_.start()].rstrip() + "."
     for own, other in _PERSONS:
         told = re.sub(rf"(?<![\w'’-]){own}(?![\w'’-])", other, told)
+    first, name, rest = told.partition("he authors ")
+    told = first + name + rest.replace("the authors ", "they ")  # said once is enough in a sentence
     told = told[:1].upper() + told[1:]
     if turn % 2 and (match := _PRESENTED.match(told)):
         told = f"{match['name']} is {match['what']}"
