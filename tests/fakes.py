@@ -3,18 +3,95 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Lock, Thread
 from types import TracebackType
+from typing import Any
 
 from digest.errors import PublishError
 from digest.model import UNCHANGED, Coverage, Decision, Document, Download, Entry, Issue, IssueLine, Memory, Receipt, Shelf, Source
 from digest.text import arxiv_id, canonical_url
+
+
+class FakeCache:
+    """An AnswerCache in memory."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, str] = {}
+
+    def find(self, keys: Sequence[str]) -> dict[str, str]:
+        return {key: self.answers[key] for key in keys if key in self.answers}
+
+    def keep(self, key: str, answer: str, model: str) -> None:
+        self.answers[key] = answer
+
+
+class ModelServer:
+    """An OpenAI-compatible server on loopback. ``say`` gets the request (a dict) and its number and gives an Answer, a text (an answer of
+    the model) or a text with its finish_reason; it remembers every request."""
+
+    def __init__(self, say: Callable[[dict[str, Any], int], Answer | str | tuple[str, str]]) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.side_by_side = 0
+        self._open = 0
+        self._lock = Lock()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                with outer._lock:
+                    outer.requests.append(request | {"key": self.headers.get("Authorization", "")})
+                    number = len(outer.requests)
+                    outer._open += 1
+                    outer.side_by_side = max(outer.side_by_side, outer._open)
+                try:
+                    said = say(request, number)
+                finally:
+                    with outer._lock:
+                        outer._open -= 1
+                answer = said if isinstance(said, Answer) else Answer(body=json.dumps(_completion(said)).encode())
+                with suppress(OSError):
+                    self.send_response(answer.status)
+                    for name, value in ({"Content-Type": "application/json", "Content-Length": str(len(answer.body))} | answer.headers).items():
+                        self.send_header(name, value)
+                    self.end_headers()
+                    self.wfile.write(answer.body)
+
+            def log_message(self, *arguments: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.address = f"http://127.0.0.1:{self._server.server_port}/v1"
+        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+
+    def __enter__(self) -> ModelServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _completion(said: str | tuple[str, str]) -> dict[str, Any]:
+    text, reason = (said, "stop") if isinstance(said, str) else said
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "fake",
+        "choices": [{"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": text}}],
+        "usage": {"prompt_tokens": 900, "completion_tokens": 100, "total_tokens": 1000},
+    }
 
 
 class FakePublisher:

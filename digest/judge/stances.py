@@ -34,7 +34,7 @@ _LOSS = r"at (?:the|a|some) (?:cost|expense|price) (?:of|in) (?:\w+ ){0,3}(?:acc
 _WIN = r"\bbeat\w*|outperform\w*|surpass\w*|\bbetter than\b|superior to|exceed\w*|\bwins?\b|优于|超过(?![\d\s约]*\d)|胜过|超越|好于|领先|明显低于|明显高于|打败|击败"
 _WON = rf"{_WIN}|{_BETTER}|\bless\b|\bfewer\b|reduc\w+|faster|lower|降低|减少|低于|快"
 _NO_TRAINING = r"training[- ]free|without (?:any |extra |additional |further |the need for )*(?:re-?|fine-?)?(?:training|tuning)|\bno (?:re-?|extra |additional |further |fine-?)*(?:training|tuning)|no (?:additional |extra )?(?:re)?training (?:is )?(?:needed|required)|(?:not|n't) (?:need|require) (?:any |extra |additional |further )*(?:re-?)?training|无需(?:再|重新|额外|任何)?(?:训练|微调)|不(?:用|需要|需|必)(?:再|重新|额外)?(?:训练|微调)|免训练|(?<!从)零训练|(?<!监督)无训练"
-_NEEDS_TRAINING = r"after (?:a |some )?(?:short |brief |little |light |quick |small )*(?:re-?training|fine-?tuning|tuning)|(?:re-?training|fine-?tuning) (?:run|pass|stage|step|phase)|(?:needs?|requires?) (?:\w+ ){0,2}(?:re-?)?(?:training|fine-?tuning)|(?<!不)需要?(?:先|重新|额外|再|少量|简单|短暂)+(?:地|的)?(?:训练|重训|微调)|(?:短暂|少量|简单|简短|轻量)(?:的|地)?(?:重新|再)?(?:训练|重训|微调)"
+_NEEDS_TRAINING = r"after (?:a |some )?(?:short |brief |little |light |quick |small )*(?:re-?training|fine-?tuning|tuning)|(?:re-?training|fine-?tuning) (?:run|pass|stage|step|phase)|(?:needs?|requires?) (?!no |not |little |less )(?:\w+ ){0,2}(?:re-?)?(?:training|fine-?tuning)|(?<!不)需要?(?:先|重新|额外|再|少量|简单|短暂)+(?:地|的)?(?:训练|重训|微调)|(?:短暂|少量|简单|简短|轻量)(?:的|地)?(?:重新|再)?(?:训练|重训|微调)"
 _NEGATOR = re.compile(
     r"\b(?:not|n't|no|without|never|neither|nor|cannot|none|nothing|hardly|fails? to|failed to|fail to|lacks?|unable|free of|avoid\w*|instead of|rather than|untouched|unchanged|less than|little)\b|n't\b|[a-z]-free\b|不|没|未|无|非|免|零|仅支持|只支持|别"
 )

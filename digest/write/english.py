@@ -129,7 +129,7 @@ def _caveat(brief: Brief, claim: Claim) -> str:
     """The first that holds: a best case, a place where it was measured, what is kept, code."""
     where = brief.settings["en"][0]
     if claim.bound == "up_to":
-        return brief.choose(" (a maximum, not an average)", " (the upper end)")
+        return brief.choose(" (a maximum, not an average)", " (an upper bound)")
     if where:
         return f", measured on {where}"
     if brief.kept:

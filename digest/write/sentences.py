@@ -54,7 +54,7 @@ def best(entry: Entry, claims: Sequence[Claim], limit: int, *, only: Callable[[s
     if not candidates:
         return ()
     ranked = sorted(range(len(candidates)), key=lambda place: (-_worth(candidates[place], place, claims), place))
-    chosen = sorted(ranked[:2] + [place for place in ranked[2:limit] if _worth(candidates[place], place, claims) >= _WORTH_A_PLACE])
+    chosen = sorted(ranked[: min(2, limit)] + [place for place in ranked[2:limit] if _worth(candidates[place], place, claims) >= _WORTH_A_PLACE])
     return tuple(shorten(_whole(candidates[place]), SENTENCE_LIMIT, entry.language) for place in chosen)
 
 

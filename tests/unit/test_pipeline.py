@@ -10,7 +10,7 @@ import pytest
 
 from digest.classify.mentions import NameReader
 from digest.errors import DigestError, FetchError
-from digest.model import CacheStamp, Document, Download, Issue, Parsed, Shelf, Source
+from digest.model import CacheStamp, Desk, Document, Download, Issue, Parsed, Shelf, Source
 from digest.pipeline import Parts, collect, deliver
 from tests.builders import DAY, NOON, a_download, a_parsed, a_source, an_entry, an_issue
 from tests.fakes import FakeArchive, FakePublisher, FakeStore
@@ -82,8 +82,8 @@ def test_an_address_that_nobody_can_fetch_says_what_can_be() -> None:
 def test_whoever_has_a_receipt_is_skipped() -> None:
     archive, publisher = FakeArchive(), FakePublisher()
     archive.save(an_issue(), {}, ())
-    deliver(parts(archive=archive, publishers=(publisher,)), "training", DAY, NOON)
-    report = deliver(parts(archive=archive, publishers=(publisher,)), "training", DAY, NOON)
+    deliver(parts(archive=archive, publishers=(publisher,)), "training", DAY, NOON, lambda day: Desk())
+    report = deliver(parts(archive=archive, publishers=(publisher,)), "training", DAY, NOON, lambda day: Desk())
     assert publisher.published == ["training/2026-11-24"]
     assert report.receipts == ()
 
@@ -91,11 +91,11 @@ def test_whoever_has_a_receipt_is_skipped() -> None:
 def test_a_refusing_and_a_broken_publisher_do_not_keep_the_others_from_delivering(caplog: pytest.LogCaptureFixture) -> None:
     archive, fine = FakeArchive(), FakePublisher()
     archive.save(an_issue(), {}, ())
-    report = deliver(parts(archive=archive, publishers=(FakePublisher(refuses=True), _Broken(), fine)), "training", DAY, NOON)
+    report = deliver(parts(archive=archive, publishers=(FakePublisher(refuses=True), _Broken(), fine)), "training", DAY, NOON, lambda day: Desk())
     assert fine.published == ["training/2026-11-24"]
     assert [problem.is_bug for problem in report.problems] == [False, True]
 
 
 def test_there_is_nothing_to_deliver_before_it_is_made() -> None:
     with pytest.raises(DigestError, match="digest make"):
-        deliver(parts(), "training", DAY, NOON)
+        deliver(parts(), "training", DAY, NOON, lambda day: Desk())
