@@ -35,7 +35,7 @@ def figures(fact: Fact) -> Iterator[Figure]:
     own = fact.numeral
     yield Figure(own.low, own.high, own.sort, own.unit, fact.sense, own.bound)
     if own.sort == "times":
-        yield from _of_multiple(own, fact.sense)
+        yield from _of_multiple(own, fact)
     elif own.sort == "percent":
         yield from _of_share(own, fact.sense)
     if own.sort == "percent" and own.low < own.high and fact.sense in ("", "level"):
@@ -44,14 +44,19 @@ def figures(fact: Fact) -> Iterator[Figure]:
         yield from _of_pair(fact.origin, own)
 
 
-def _of_multiple(own: Numeral, sense: str) -> Iterator[Figure]:
+_SPEEDS = frozenset(("speed", "throughput", "latency", "time"))
+
+
+def _of_multiple(own: Numeral, fact: Fact) -> Iterator[Figure]:
     if own.low < 1:  # a ratio: 0.48x the energy is 52 % less
         yield Figure(own.low * 100, own.high * 100, "percent", "", "share", own.bound, True)
         yield Figure(100 - own.high * 100, 100 - own.low * 100, "percent", "", "less", own.bound, True)
         return
     flipped = _FLIPPED[own.bound]
-    if sense == "more":
+    if fact.sense == "more":
         yield Figure((own.low - 1) * 100, (own.high - 1) * 100, "percent", "", "more", own.bound, True)
+    if fact.sense == "more" and not fact.metrics <= _SPEEDS:
+        return  # 16x the cost is no sixteenth of anything
     yield Figure(100 - 100 / own.low, 100 - 100 / own.high, "percent", "", "less", own.bound, True)
     yield Figure(100 / own.high, 100 / own.low, "percent", "", "share", flipped, True)
 

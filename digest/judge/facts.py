@@ -15,13 +15,13 @@ from digest.text import sentence_spans
 _BREAK = re.compile(r"[,;:](?!\d)|(?<!\d)[,;:]|[，；：、。()（）]|\s(?:and|while|whereas|but|plus)\s|并且|同时|[，]?且|而(?!不)")
 _LIST = re.compile(r"^\s*(?:,|and|or|,\s*and|/|和|与|、|及|至|到)?\s*(?:by\s)?(?:up[ -]to |over |about |>|~|最高|约)?\s*$")
 _LESS = re.compile(
-    r"\b(?:reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)|less|fewer|cut(?:s|ting)?|shrink\w*|smaller|drop(?:s|ped|ping)?|short\w+|remov\w+|eliminat\w+|skip\w*|fell|falls?|faster\b.{0,20}time|slash\w*|trim\w*)\b|takes? \S+ off|减少|降低|下降|缩短|缩减|节省|省[下了去]?|少|压缩|削减|降了|减了|减半|低"
+    r"\b(?:reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)|less(?! than (?:\S{0,2}\d|half|an?\b|one\b|two\b|three\b|twice|doubl|tripl))|fewer(?! than (?:\S{0,2}\d|half|an?\b|one\b|two\b|three\b|twice|doubl|tripl))|cut(?:s|ting)?|shrink\w*|smaller|drop(?:s|ped|ping)?|short\w+|remov\w+|eliminat\w+|skip\w*|fell|falls?|faster\b.{0,20}time|slash\w*|trim\w*)\b|takes? \S+ off|减少|降低|下降|缩短|缩减|缩小|节省|省[下了去]?|(?<!至)少|压缩|削减|降了|减了|减半|低"
 )
 _MORE = re.compile(
-    r"\b(?:increas\w+|improv\w+|boost\w*|rais\w+|gains?|higher|more|lengthen\w*|grow\w*|r[io]ses?|longer|larger|enhanc\w+|faster|speed\w*|accelerat\w+|extra|additional|outperform\w*|quicker|better)\b|提升|提高|增加|增长|快|提速|加速|高出|多[花出了]|上升|改善"
+    r"\b(?:increas\w+|improv\w+|boost\w*|rais\w+|gains?|higher|more(?! than (?:\S{0,2}\d|half|an?\b|one\b|two\b|three\b|twice|doubl|tripl))|lengthen\w*|grow\w*|r[io]ses?|longer|larger|enhanc\w+|faster|speed\w*|accelerat\w+|extra|additional|outperform\w*|quicker|better)\b|提升|提高|增加|增长|快|提速|加速|高出|多[花出了]|上升|改善"
 )
 _TO = re.compile(
-    r"(?:\b(?:(?<!up )to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|needs?|using|uses?|requir\w+|within)|到了?|至|剩下?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|不到|用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$|(?:到|至|为|剩|是|只有|相当于)了?\s?[^,，。;；\d]{1,16}的\s?(?:约|近|不到|大约)?\s?$"
+    r"(?:\b(?:(?<!up )to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|needs?|using|uses?|requir\w+|within)|到了?|至|剩下?|保留了?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|不到|用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$|(?:到|至|为|剩|是|只有|相当于)了?\s?[^,，。;；\d]{1,16}的\s?(?:约|近|不到|大约)?\s?$"
 )
 _BY = re.compile(
     r"(?:\bby|[少减降省快高升低]了?|减少了?|降低了?|缩短了?|提升了?|下降了?|节省了?)\s{0,2}(?:up to|about|roughly|around|approximately|as much as|at least|over|more than|nearly|an average of|最高|最多|平均|约|近|超过)?\s{0,2}$"
@@ -38,10 +38,12 @@ _DELTA_VERB = re.compile(
 _BY_UNIT = {"USD": "cost", "CNY": "cost", "seconds": "time", "GPU-hours": "time", "bytes": "memory", "watts": "energy"}
 _BARRIER = re.compile(r"\b(?:at|with|without|while|under|than|over|for|on|in terms)\s|同时|而")
 _BARRIER_BEFORE = re.compile(r"\s(?:with|while|without)\s(?!an?\b)")
+_A_SETTING = re.compile(r"\d[\d,.]*[kmb]?\s?$")  # "after 300 steps" is where, not what
 _COORDINATED = re.compile(r"^\s?(?:and|/|和|与|、|及)\s?(?:peak |gpu |total |the |both |training |inference |峰值|计算|训练|推理)*\s?$")
-_EVERYWHERE = frozenset("gpu gpus cpu cpus ai llm llms api".split())
+_EVERYWHERE = frozenset("gpu gpus cpu cpus ai llm llms api gb mb tb kb gib".split())
 _FROM = re.compile(r"(?:\bfrom\b|从|由)[^,;，；。]{0,18}$")
-_VERSUS = re.compile(r"^(?:\s[\w-]+){0,4},?\s?(?:vs\.?|versus|compared (?:with|to)|instead of|down from|up from)\s?$")
+_TO_JOINT = re.compile(r"\s?(?:到|至|to|-|–|~)\s?(?:a\s)?")
+_VERSUS = re.compile(r"^(?:\s[\w-]+){0,4},?\s?(?:vs\.?|versus|(?:when )?compared (?:with|to)(?:\s[\w-]+){0,4}|instead of|down from|up from)\s?$")
 _TO_BETWEEN = re.compile(r"^[^,;，；。(（]{0,14}?(?:\bto\b|到|至|为|→)[^,;，；。\d]{0,16}$")
 
 
@@ -104,11 +106,16 @@ def _joined(folded: str, found: list[Numeral]) -> list[Numeral]:
     for numeral in found:
         earlier = joined[-1] if joined else None
         if earlier and (earlier.sort, earlier.sort) == (numeral.sort, "percent") and earlier.low == earlier.high < numeral.low and numeral.is_word:
-            if re.fullmatch(r"\s?(?:到|至|to|-|–|~)\s?(?:a\s)?", folded[earlier.end : numeral.start]) and not _FROM.search(
-                folded[max(0, earlier.start - 24) : earlier.start]
-            ):
+            if _TO_JOINT.fullmatch(folded[earlier.end : numeral.start]) and not _FROM.search(folded[max(0, earlier.start - 24) : earlier.start]):
                 joined[-1] = replace(earlier, end=numeral.end, high=numeral.high)
                 continue
+        if (
+            earlier
+            and earlier.sort == numeral.sort == "count"
+            and folded[earlier.start : earlier.end].isdigit()
+            and _TO_JOINT.fullmatch(folded[earlier.end : numeral.start])
+        ):
+            joined[-1] = _in_unit_of(folded, earlier, numeral)  # "5 to 500 billion"
         if (
             numeral.sort == "percent"
             and numeral.low < numeral.high
@@ -153,7 +160,11 @@ def _inherited(folded: str, earlier: Fact, fact: Fact) -> Fact:
     between = folded[one.end : other.start]
     if len(between) > 60 or re.search(r"[.;；。]|\b(?:while|but|whereas|only|still)\b|而|只|仅", between) or other.sort not in ("times", "percent"):
         return fact
-    if one.bound == "up_to" and other.bound == "exact" and re.search(r"^[^,，]{0,40}(?:,|\band|/|和|、|及|与)\s*(?:and\s)?(?:a\s)?$", between):
+    if (
+        one.bound == "up_to"
+        and other.bound == "exact"
+        and re.search(r"^[^,，]{0,40}(?:,|\band|/|和|、|及|与)\s*(?:and\s)?(?:a\s)?$|^[^,，]{0,20}(?:和|、|及|与)[^,，\d]{0,22}$", between)
+    ):
         fact = replace(fact, numeral=replace(other, bound="up_to"))
     if fact.metrics or one.sort != other.sort or not re.search(r"\band\b|/|和|、|及|与|,|，", between):
         return fact
@@ -198,8 +209,12 @@ def _metrics(folded: str, span: tuple[int, int], segment: tuple[int, int], numer
     )
     found = lexicon.metrics(folded, *span)
     best, best_distance = -1, 1e9
-    for place, (_, start, end) in enumerate(found):
+    for place, (name, start, end) in enumerate(found):
         if start < segment[0] or end > segment[1]:
+            continue
+        if name in ("steps", "samples", "size") and start > numeral.end and _A_SETTING.search(folded, numeral.end, start):
+            continue
+        if name in ("steps", "samples", "size") and start < numeral.start and _A_SETTING.search(folded[max(0, start - 8) : start]):
             continue
         if end <= numeral.start and not _BARRIER_BEFORE.search(folded, end, numeral.start):
             distance = (numeral.start - end) * (0.4 if leans_left else 1.6) + 4
@@ -211,7 +226,12 @@ def _metrics(folded: str, span: tuple[int, int], segment: tuple[int, int], numer
             best, best_distance = place, distance
     if numeral.unit in _BY_UNIT:
         return frozenset({_BY_UNIT[numeral.unit]})
-    if best < 0 and numeral.sort in ("times", "percent") and re.search(r"[\u3400-\u9fff]", before + folded[numeral.end : numeral.end + 2]):
+    if (
+        best < 0
+        and numeral.sort in ("times", "percent")
+        and re.fullmatch(r"[^\u3400-\u9fff]*(?:[\u3400-\u9fff][^\u3400-\u9fff]*){0,4}", folded[segment[0] : numeral.start])
+        and re.search(r"[\u3400-\u9fff]", folded[span[0] : span[1]])
+    ):
         best = max((place for place, (_, _, end) in enumerate(found) if end <= segment[0] and segment[0] - end < 12), default=-1)
     if best < 0:
         return frozenset()
@@ -245,7 +265,7 @@ def _sense(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral
             else "more"
         )
     if _BY.search(before):
-        if own := re.search(r"([少减降省低短])|([快高多升增长])[了出]?[^,，\u3400-\u9fff]{0,6}(?:最高|约|近|超过)?\s{0,2}$", before[-8:]):
+        if own := re.search(r"([少减降省低短])|([快高多升增长])[了出]?[^,，\u3400-\u9fff]{0,6}(?:最高|约|近|超过)?\s{0,2}$", before[-8:].replace("至少", "  ")):
             return "less" if own[1] else "more"
         return _last_way(folded[span[0] : numeral.start]) or "more"
     if _DELTA_VERB.search(before):

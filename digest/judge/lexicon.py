@@ -9,16 +9,18 @@ import re
 
 # What a figure measures.
 METRICS: tuple[tuple[str, str], ...] = (
+    ("optimizer-memory", r"optimi[sz]er(?: states?)? memory(?: costs?| usage| footprint)?|优化器(?:状态)?(?:占用)?的?(?:显存|内存)"),
+    ("total-memory", r"total (?:\w+ )?memory(?: costs?| usage| footprint)?|总(?:显存|内存)"),
     ("communication-time", r"communication (?:time|latency)|通信(?:耗时|时间|延迟)"),
     ("communication-volume", r"communication (?:volume|data|traffic)|(?:volume|amount) of communication|通信量|通信数据量"),
     ("communication", r"communicat\w+(?: costs?| overheads?)?|通信(?:开销|成本)?|network traffic"),
     ("memory", r"memory(?: costs?| overheads?| time)?|显存(?:开销|成本)?|内存(?:开销|成本)?|\bvram\b|footprint"),
     ("compute", r"\bflops?\b|(?:computational|computation|compute)[ -](?:costs?|budget|overheads?)|\bcompute\b|算力|计算量|计算(?:开销|成本)|computational complexity"),
     ("throughput", r"throughput|吞吐量?|tokens per second|samples per second|\bmfu\b|利用率|utili[sz]ation"),
-    ("size", r"(?:spatial )?compress\w*|压缩率|压缩|smaller|缩小|larger|更大|(?:base )?model size|batch size|sparsity|稀疏度|sequence lengths?|序列长度|context length|(?<=fewer )parameters?|参数量|trainable parameters?"),
+    ("size", r"(?:spatial )?compress\w*|压缩率|压缩|smaller|缩小|larger|更大|increase in size|(?:base )?model size|batch size|sparsity|稀疏度|sequence lengths?|序列长度|context length|(?<=fewer )parameters?|参数量|trainable parameters?"),
     ("energy", r"energy|power\b|能耗|能效|功率|功耗|电费"),
     ("quality", r"accurac\w+|perplexit\w+|\bppl\b|\bbleu\b|\bfid\b|\bf1\b|psnr|word error rates?|\bwer\b|scores?\b|success rates?|\bloss\b|error rates?|win rates?|pass@\w|\bmiou\b|recall\b|quality|词错误率|错误率|准确率|精度|困惑度|得分|分数|损失|成功率|召回率|胜率|画质|质量|效果|性能提升|平均性能|performance (?:improvement|gain)s?"),
-    ("steps", r"iterations?|(?<!each )(?<!per )(?<!single )\bsteps?\b(?! time)|\bepochs?\b|迭代(?:次数)?|步数|轮数|训练轮|\d ?步|[一二三四五六七八九十]步"),
+    ("steps", r"iterations?|\bsteps\b(?! time)|(?<!per )\bepochs?\b|迭代(?:次数)?|步数|轮数|训练轮|\d ?步|[一二三四五六七八九十]步"),
     ("samples", r"(?:training|fewer|less|visual|generated|output|supervised) (?:samples|tokens|examples|data)\b|tokens? (?:consumption|usage|count)|rollouts\b|样本(?!吞吐)|视觉 token|token(?= ?(?:用量|消耗|数))|数据量|训练数据|token 数|sample efficien\w+"),
     ("latency", r"latency|delay|延迟|时延|首字"),
     ("cost", r"costs?\b|expens\w+|\$|成本|费用|花费|开销|overheads?\b|budget|预算"),
@@ -29,6 +31,8 @@ METRICS: tuple[tuple[str, str], ...] = (
 SAME: tuple[frozenset[str], ...] = (
     frozenset(("speed", "time")),
     frozenset(("latency", "time", "speed")),
+    frozenset(("memory", "optimizer-memory")),
+    frozenset(("memory", "total-memory")),
     frozenset(("communication", "communication-time")),
     frozenset(("communication", "communication-volume")),
     frozenset(("cost", "compute")),
@@ -72,6 +76,7 @@ SUBJECTS: tuple[tuple[str, str], ...] = (
     ("decode", r"\bdecod\w+|解码"), ("forward", r"\bforward\b|前向"), ("backward", r"\bbackward\b|反向"), ("compile", r"\bcompil\w+|编译"), ("search", r"\bsearch\w*|搜索|检索"),
     ("small", r"\bsmall(?:er)?\b|小模型"), ("large", r"\blarge(?:r)?\b|大模型"), ("classification", r"\bclassif\w+|分类"), ("detection", r"\bdetect\w+|检测"), ("segmentation", r"\bsegmentation\b|分割"),
     ("translation", r"\btranslat\w+|翻译"), ("weights", r"\bweights?\b|权重"), ("gradients", r"\bgradients?\b|梯度"), ("activations", r"\bactivations?\b|激活"), ("optimizer", r"\boptimi[sz]er\b|优化器"),
+    ("rollout", r"rollout\w*|采样阶段"), ("training-step", r"training step\b|训练步(?!数)"),
     ("single", r"\bsingle[- ](?:gpu|node|card)\b|单[卡机节]"), ("multi", r"\bmulti[- ]?(?:gpu|node)\b|多[卡机节]"), ("pre-training", r"pre-?train\w*|预训练"), ("fine-tuning", r"fine-?tun\w+|微调"),
 )  # fmt: skip
 # What a work is compared with, where that is no name.

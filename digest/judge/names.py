@@ -13,7 +13,7 @@ _INSIDE = re.compile(r"[A-Z].*[A-Z]|\d|[a-z][A-Z]")
 _START = re.compile(r"(?:^|[.!?。！？：:；;“\"(（\n]\s*)$")
 # Words that are written with capitals and name nothing.
 COMMON = frozenset(
-    "ai gpu gpus cpu cpus llm llms ml rl nlp moe api sota ok vs e2e pdf url faq qa it us tv pc i a id fp bf int vram hbm ram oom rlhf sft dpo ppo rlvr cot ocr asr tts usd cny rmb "
+    "ai gpu gpus cpu cpus llm llms ml rl nlp moe api sota ok vs e2e pdf url faq qa it us tv pc i a id fp bf int vram hbm ram oom rlhf sft dpo ppo rlvr cot ocr asr tts usd cny rmb gb mb tb kb gib "
     "transformer transformers english chinese github arxiv gpuhours january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday ai's".split()
 )
 _UNITS = re.compile(r"^\d+(?:\.\d+)?(?:x|k|m|b|t|gb|mb|tb|kb|gbps|mbps|gib|tib|ms|s|h|hrs?|min|kw|mw|bit|bits|st|nd|rd|th|p)$", re.IGNORECASE)

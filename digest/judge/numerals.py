@@ -66,7 +66,7 @@ _WORD_LIKE = re.compile(
 )
 _HALF_A = re.compile(r"\bhalf a (?P<scale>million|billion|trillion)\b")
 _FRACTION = re.compile(
-    rf"\b(?P<top>{_WORD}|an?|\d)[ -](?P<bottom>{_PART})s?\b|(?<![\d/.])(?P<a>\d{{1,2}})/(?P<b>\d{{1,4}}(?:\.\d{{1,2}})?)(?![\d/])|(?P<halved>减半|减了一半|腰斩)|\b(?P<halving>halv(?:es?|ed|ing))\b"
+    rf"\b(?P<top>{_WORD}|an?|\d)[ -](?P<bottom>{_PART})s?\b|(?<![\d/.])(?P<a>\d{{1,2}})/(?P<b>\d{{1,4}}(?:\.\d{{1,2}})?)(?![\d/]|[- ]?bit)|(?P<halved>减半|减了一半|腰斩)|\b(?P<halving>halv(?:es?|ed|ing))\b"
     rf"|(?P<zh>[一两二三四五六七八九十]{{1,3}})分之(?P<zhtop>[一两二三四五六七八九十]{{1,3}})"
 )
 _MIXED = re.compile(
@@ -78,7 +78,7 @@ _NUMBER = re.compile(
 )
 _WORDED = re.compile(rf"\b(?P<word>{_WORD})(?:[ -](?P<second>{_WORD}))?\b{_SCALE}?(?:\s?-?(?:{_UNIT}))?")
 _HANNED = re.compile(
-    rf"(?P<han>[一两二三四五六七八九十]{{1,4}})(?P<scale>百万|千万|百亿|千亿|万亿|万|亿|千|百)?(?P<more>多|余)?(?:(?P<counter>{_CLASSIFIER})|(?P<sep>\s?)(?:{_UNIT}))?"
+    rf"(?P<han>[一两二三四五六七八九十]{{1,4}})(?P<scale>百万|千万|百亿|千亿|万亿|万|亿|千|百)?(?P<more>多|余)?(?:(?P<sep>\s?)(?:{_UNIT})|(?P<counter>{_CLASSIFIER}))?"
 )
 
 

@@ -26,7 +26,7 @@ _PARTIAL = r"\bmost(?! of the (?:time|compute))\b|\bmajority\b|\b(?:one|two|thre
 _NOT_THE_WORD = re.compile(
     r"\bat all\b|all-?reduce|all-?to-?all|once and for all|\ball[- ]in\b|整体物理|state-of-the-art (?:baselines?|methods?|systems?|frameworks?|approach\w*)"
 )
-_NO_LOSS = r"\b(?:no|without|zero|not any|with no)\s(?:\S+\s){0,3}(?:loss|degrad\w+|drops?|sacrific\w+|decrease|penalty|compromis\w+)|without (?:sacrific|compromis|degrad|los|hurt|harm)\w+|nothing (?:is |was )?lost|(?<!near[- ])(?<!nearly )\blossless|\bexact (?:gradients?|results?)|(?:精度|质量|画质|性能|准确率|效果|困惑度|收敛)[^,，。；]{0,6}(?:不降|不掉|不变|无损|不丢|不受影响|没有[^,，。]{0,6}(?:变差|损失|下降|降低)|零损失|未降|没有变差)|零(?:精度)?损失|毫无损失|不(?:损失|牺牲|影响)[^,，。]{0,6}(?:精度|质量|性能|效果|画质)|(?<!近乎)(?<!近)(?<!几乎)无损(?!检)|未出现[^,，。]{0,6}损失|没有变差|没有明显差异"
+_NO_LOSS = r"\b(?:no|without|zero|not any|with no)\s(?:\S+\s){0,3}(?:loss|degrad\w+|drops?|sacrific\w+|decrease|penalty|compromis\w+)|without (?:sacrific|compromis|degrad|los|hurt|harm)\w+|nothing (?:is |was )?lost|los(?:es|ing) no (?:\w+ )?(?:accuracy|quality|performance)|(?<!near[- ])(?<!nearly )\blossless|\bexact (?:gradients?|results?)|(?:精度|质量|画质|性能|准确率|效果|困惑度|收敛)[^,，。；]{0,6}(?:不降|不掉|不变|无损|不丢|不受影响|没有[^,，。]{0,6}(?:变差|损失|下降|降低)|零损失|未降|没有变差)|零(?:精度)?损失|毫无损失|不(?:损失|牺牲|影响)[^,，。]{0,6}(?:精度|质量|性能|效果|画质)|(?<!近乎)(?<!近)(?<!几乎)无损(?!检)|未出现[^,，。]{0,6}损失|没有变差|没有明显差异"
 _SOFT = r"negligible|minimal|minor|near[- ]lossless|nearly lossless|little|slight\w*|marginal\w*|\bapproximat\w+ (?:the )?(?:back|gradient|full|exact)|几乎(?:不|没有|无)|基本(?:不|没)|略有|略微|轻微|近乎无损|近无损|极小|可忽略"
 _SAME = r"comparabl\w+|on par|\bmatch\w*|maintain\w*|preserv\w+|similar|\bsame\b|retain\w*|competitive\w*|recover\w*|\bequal\w*|\bequivalent|keep\w*|相当|持平|相同|一致|保持|接近|不变|追平|不输|同样|同等|达到"
 _BETTER = r"improv\w+|enhanc\w+|\bbetter\b|outperform\w*|superior\w*|surpass\w*|exceed\w*|higher|\bgains?\b|boost\w*|beat\w*|提升|提高|优于|超过|更好|更高|改善|胜过|领先|超越"
@@ -34,12 +34,12 @@ _LOSS = r"at (?:the|a|some) (?:cost|expense|price) (?:of|in) (?:\w+ ){0,3}(?:acc
 _WIN = r"\bbeat\w*|outperform\w*|surpass\w*|\bbetter than\b|superior to|exceed\w*|\bwins?\b|优于|超过(?![\d\s约]*\d)|胜过|超越|好于|领先|明显低于|明显高于|打败|击败"
 _WON = rf"{_WIN}|{_BETTER}|\bless\b|\bfewer\b|reduc\w+|faster|lower|降低|减少|低于|快"
 _NO_TRAINING = r"training[- ]free|without (?:any |extra |additional |further |the need for )*(?:re-?|fine-?)?(?:training|tuning)|\bno (?:re-?|extra |additional |further |fine-?)*(?:training|tuning)|no (?:additional |extra )?(?:re)?training (?:is )?(?:needed|required)|(?:not|n't) (?:need|require) (?:any |extra |additional |further )*(?:re-?)?training|无需(?:再|重新|额外|任何)?(?:训练|微调)|不(?:用|需要|需|必)(?:再|重新|额外)?(?:训练|微调)|免训练|(?<!从)零训练|(?<!监督)无训练"
-_NEEDS_TRAINING = r"after (?:a |some )?(?:short |brief |little |light |quick |small )*(?:re-?training|fine-?tuning|tuning)|(?:re-?training|fine-?tuning) (?:run|pass|stage|step|phase)|(?:needs?|requires?) (?!no |not |little |less )(?:\w+ ){0,2}(?:re-?)?(?:training|fine-?tuning)|(?<!不)需要?(?:先|重新|额外|再|少量|简单|短暂)+(?:地|的)?(?:训练|重训|微调)|(?:短暂|少量|简单|简短|轻量)(?:的|地)?(?:重新|再)?(?:训练|重训|微调)"
+_NEEDS_TRAINING = r"followed by (?:a |some )?(?:short |brief |round of )*(?:re-?training|fine-?tuning)|after (?:a |some )?(?:short |brief |little |light |quick |small )*(?:re-?training|fine-?tuning|tuning)|(?:re-?training|fine-?tuning) (?:run|pass|stage|step|phase)|(?:needs?|requires?) (?!no |not |little |less )(?:\w+ ){0,2}(?:re-?)?(?:training|fine-?tuning)|(?<!不)需要?(?:先|重新|额外|再|少量|简单|短暂)+(?:地|的)?(?:训练|重训|微调)|(?:短暂|少量|简单|简短|轻量)(?:的|地)?(?:重新|再)?(?:训练|重训|微调)"
 _NEGATOR = re.compile(
     r"\b(?:not|n't|no|without|never|neither|nor|cannot|none|nothing|hardly|fails? to|failed to|fail to|lacks?|unable|free of|avoid\w*|instead of|rather than|untouched|unchanged|less than|little)\b|n't\b|[a-z]-free\b|不|没|未|无|非|免|零|仅支持|只支持|别"
 )
 _NEGATED = re.compile(
-    r"(?:\b(?:does|do|did|is|are|was|were|can|could|will|would|has|have)(?: not|n't) (?:yet |significantly |directly |fully )?|\bnever |\bcannot |\bfail(?:s|ed)? to |\bwithout (?:any |the |further )?|\bno (?!more|less|fewer)(?:longer |new |further )?|\bnor |不(?:再|会|能)?|没有(?:任何)?|并?未(?:能|曾)?|无法|尚未)(?P<what>[^,;:.，；：。()（）]{4,160})"
+    r"(?:\b(?:does|do|did|is|are|was|were|can|could|will|would|has|have)(?: not|n't) (?:yet |significantly |directly |fully )?|\bnever |\bcannot |\bfail(?:s|ed)? to |\bwithout (?:any |the |further )?|\bno (?!more|less|fewer)(?:longer |new |further )?|\bnor |不(?:再|会|能)?|没有(?:任何)?|并?未(?:能|曾)?|无法|尚未)(?P<what>[^,;:.，；：。()（）]{2,160})"
 )
 _CLAUSE = re.compile(r"[^,;:.，；：。()（）]+")
 _STOP = frozenset(
@@ -98,7 +98,7 @@ def _quality(told: Reading, held: Reading) -> Iterator[Complaint]:
     ):
         yield Complaint("negation", told.text[match.start() : match.end()], "the source speaks of no such loss")
     if (match := _has(_NO_LOSS, told.folded)) and not _has(_SOFT, told.folded):
-        if not _has(_NO_LOSS, held.folded) and (_has(_SOFT, held.folded) or not _has(f"{_SAME}|{_BETTER}", held.folded)):
+        if not _has(_NO_LOSS, held.folded) and (_has(f"{_SOFT}|{_LOSS}", held.folded) or not _has(f"{_SAME}|{_BETTER}", held.folded)):
             yield Complaint("negation", told.text[match.start() : match.end()], "the source does not say that nothing is lost")
 
 
@@ -119,8 +119,25 @@ def _wins(told: Reading, held: Reading) -> Iterator[Complaint]:
         yield Complaint("superlative", word, "the source says equal, not better")
     elif not _has(_WON, held.folded):
         yield Complaint("superlative", word, "the source tells of no win")
+    elif nearest and _is_only_equal(told.folded[match.end() : match.end() + 60], nearest):
+        yield Complaint("superlative", word, "the source says equal to that, not better")
     elif _is_reversed(told, match, held):
         yield Complaint("negation", word, "in the source the other side is ahead")
+
+
+_ROUND = r"(?:and|,|;|\.|while|but)\s"
+
+
+def _is_only_equal(beaten: str, nearest: str) -> bool:
+    """Whether the source sentence calls the work only comparable to what the sentence says it beats."""
+    beaten = re.split(_ROUND, beaten)[0]
+    equal = re.search(r"(?:comparable|competitive|similar|on par|equal)\w*\s(?:performance\s)?(?:to|with)\s(.{3,60})", nearest)
+    better = re.search(rf"(?:{_WIN})\s(.{{3,60}})", nearest)
+    if not equal:
+        return False
+    words = stems(beaten)
+    ahead = stems(re.split(_ROUND, better[1])[0]) if better else frozenset()
+    return len(words & (stems(re.split(_ROUND, equal[1])[0]) - ahead)) >= 1 and not words & (ahead - stems(equal[1]))
 
 
 def _nearest(told: Reading, held: Reading) -> str:
@@ -165,7 +182,9 @@ def _lost_negations(told: Reading, held: Reading) -> Iterator[Complaint]:
     """What the source denies and the sentence affirms, in the same language or by the same names."""
     clauses = [(clause[0], clause.start()) for clause in _CLAUSE.finditer(told.folded)]
     for match in _NEGATED.finditer(held.folded):
-        denied = stems(match["what"][:60])
+        denied = stems(match["what"][:60]) | stems(
+            re.split(r"[,;:.，；：。]", held.folded[max(0, match.start() - 8) : match.start()])[-1] if "\u3400" <= match["what"][0] else ""
+        )
         own = {name.key for name in names(held.text[match.start("what") : match.end("what")])}
         for clause, start in clauses:
             if _NEGATOR.search(clause):

@@ -21,7 +21,7 @@ _BASELINE = re.compile(
 )
 _TIMES_OF = re.compile(r"(?:是|为|达到?)\s?(?P<whose>[^,;，；。]{2,24}?)的\s?(?:约|近|大约)?\s?(?=[\d一两二三四五六七八九十])")
 _COMBINED = re.compile(
-    r"(?:[Cc]ombined with|together with|combining it with|when used with|结合|配合|叠加)\s?(?P<others>[^,;:.，。；]{2,60})|(?P<sum>\b[A-Za-z][\w-]*(?:\s?\+\s?[A-Za-z][\w-]*)+)(?!\s(?:baselines?|pipeline))"
+    r"(?:[Cc]ombined with|together with|combining it with|when used with|结合|配合|叠加)\s?(?P<others>[^,;:.，。；]{2,60})|(?P<sum>\b[A-Za-z][\w-]*(?:\s?\+\s?[A-Za-z][\w-]*)+)(?!\w|\s(?:baselines?|pipeline))"
 )
 _ALONE = re.compile(r"\bon its own\b|\balone\b|\bby itself\b|单独|单凭|仅凭")
 
@@ -75,7 +75,7 @@ def _is_held(told: Reading, fact: Fact, held: Reading) -> bool:
         if 1900 <= own.low <= 2100 and re.search(rf"['’]{int(own.low) % 100:02d}\b|{int(own.low)}", held.text):
             return True
         written = told.folded[own.start : own.end].replace(" ", "")
-        return bool(re.search(rf"(?<![\d.]){re.escape(written)}(?![\d])", held.folded))
+        return bool(re.search(rf"(?<![\d.]){re.escape(written)}(?![\d]|\s?\\?%)", held.folded))
     return False
 
 
@@ -86,6 +86,10 @@ def _amount_bound(told: Reading, fact: Fact, held: Reading) -> Complaint | None:
         for other in held.facts
         if other.numeral.unit == own.unit and other.numeral.sort == own.sort and abs(other.numeral.low - own.low) <= 1e-9 * own.low
     ]
+    is_by = re.search(r"\bby (?:about |up to |around )?$|[少减降省低][了]?(?:约|近)?\s?$", told.folded[max(0, own.start - 16) : own.start])
+    came_from = [other for other in held.facts if other.origin and other.numeral.unit == own.unit and other.numeral.low == own.low]
+    if own.sort == "amount" and is_by and came_from and len(came_from) == len(same):
+        return Complaint("language", _words(told, fact), f"the source says to {_words(told, fact)}, not by")
     if same and all({own.bound, other.bound} == {"up_to", "at_least"} for other in same):
         return Complaint("bound", _words(told, fact), f"{_words(told, fact)} has another bound in the source")
     return None
@@ -293,7 +297,8 @@ def _belonging(reading: Reading, fact: Fact, chain: list[Fact]) -> frozenset[str
     before = anchors(reading, start, fact.numeral.start) if place else frozenset()
     own |= frozenset(anchor for anchor in before if not anchor.startswith("process:"))
     is_coordinated = place and re.search(r"\band\b|和|、|与", reading.folded[chain[place - 1].numeral.end : fact.numeral.start])
-    if is_coordinated and place == len(chain) - 1 and not anchors(reading, chain[place - 1].numeral.end, chain[place - 1].segment[1]):
+    is_last = place == len(chain) - 1 or re.search(r"[,;，；]", reading.folded[fact.numeral.end : chain[place + 1].numeral.start])
+    if is_coordinated and is_last and not anchors(reading, chain[place - 1].numeral.end, chain[place - 1].segment[1]):
         return frozenset()
     return own
 
@@ -420,7 +425,7 @@ def _are_siblings(one: str, other: str) -> bool:
     shared = 0
     while shared < min(len(one), len(other)) and one[shared] == other[shared]:
         shared += 1
-    return one != other and shared >= 4 and not one.startswith(other) and not other.startswith(one)
+    return one != other and shared >= max(4, 0.5 * min(len(one), len(other))) and not one.startswith(other) and not other.startswith(one)
 
 
 def _names(told: Reading, held: Reading) -> Iterator[Complaint]:
@@ -455,5 +460,5 @@ def _is_spoken(name: str, source: str) -> bool:
     """Whether a name in Latin letters is how Chinese characters of the source are spoken (观澜-32B: Guanlan-32B)."""
     from digest.judge.pinyin import spoken
 
-    letters = re.sub(r"[^a-z]", "", re.split(r"[-\d]", name.lower())[0])
+    letters = re.sub(r"[^a-z]", "", re.split(r"[-\d'’]", name.lower())[0])
     return len(letters) >= 4 and letters in spoken(source)
