@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DAY := 2026-11-24
 
-.PHONY: demo digest test lint week bench clean
+.PHONY: demo digest test test-llm lint week bench clean
 
 demo: $(VENV)/installed  ## the whole job on a small day of invented feeds, offline
 	@$(BIN)/digest run --config examples/feeds.yaml --date $(DAY) || test $$? -eq 1
@@ -15,6 +15,10 @@ digest: $(VENV)/installed  ## the same with feeds.yaml and live feeds
 
 test: $(VENV)/tested  ## all tests, offline
 	$(BIN)/pytest -n auto
+
+test-llm: $(VENV)/tested  ## the writer with a real small model (1.1 GB, once); not part of make test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp
+	$(BIN)/pytest -m real_model tests/real -s
 
 lint: $(VENV)/tested  ## style and types
 	$(BIN)/ruff format --check .
@@ -27,6 +31,7 @@ week: $(VENV)/tested  ## five real days in a row, where captured feeds are at ha
 bench: $(VENV)/tested  ## quality and speed, where gold items are at hand (GOLD)
 	$(BIN)/python -m bench.quality
 	$(BIN)/python -m bench.speed
+	$(BIN)/python -m bench.writing
 
 clean:
 	rm -rf $(VENV) week out state

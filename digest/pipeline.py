@@ -49,7 +49,7 @@ Step = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """Everything concrete that the acts need, put together in ``wiring.py``."""
+    """Everything concrete that the acts need, put together in ``wiring.py``; ``notes`` say what was wanted and is not there."""
 
     store: EntryStore
     archive: Archive
@@ -62,6 +62,7 @@ class Parts:
     writer: Writer
     renderers: Sequence[Renderer]
     publishers: Sequence[Publisher]
+    notes: Sequence[Problem] = ()
 
 
 def no_step(name: str) -> None:
@@ -169,7 +170,7 @@ async def make(
     issue = compose(frame, day, articles, missed, coverage, len(entries), _arxiv_pause(sources, now), since, now)
     told = {name: title for pick in picks for name, title in told_names(pick.story).items()}
     issue = parts.archive.save(issue, told, _decisions(labelled, frame.topics))
-    return Report(issue=issue, coverage=issue.coverage, spending=spending, counts=_counts(issue))
+    return Report(issue=issue, coverage=issue.coverage, spending=spending, warnings=tuple(parts.notes), counts=_counts(issue))
 
 
 def _arxiv_pause(sources: Sequence[Source], now: datetime) -> ArxivPause | None:

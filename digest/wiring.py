@@ -13,8 +13,8 @@ from digest import __version__
 from digest.classify.expressions import Lexicon
 from digest.classify.labels import KeywordLabeller, Rule, Topic
 from digest.classify.mentions import Kind, NameReader
-from digest.errors import ConfigError
-from digest.model import Desk, Language, Source
+from digest.errors import ConfigError, WriteError
+from digest.model import Desk, Language, Problem, Source
 from digest.pipeline import Parts
 from digest.plugins import Registry
 from digest.ports import AnswerCache, Writer
@@ -31,10 +31,12 @@ from digest.store.answers import SqlAnswerCache
 from digest.store.archive import SqlArchive
 from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
+from digest.write import translation
 from digest.write.fallback import Fallback
 from digest.write.glossary import Glossary
 from digest.write.issue import EditionFrame
 from digest.write.pattern import PatternWriter
+from digest.write.translation import Translate
 
 SCORERS = Registry("scorer", {"heat": HeatScorer})
 RENDERERS = Registry("renderer", {"issue": IssueRenderer, "index": IndexRenderer, "atom": AtomRenderer})
@@ -156,9 +158,19 @@ def glossary(loaded: Loaded) -> Glossary:
     return Glossary(path.read_text(encoding="utf-8").splitlines())
 
 
-def writer(loaded: Loaded, cache: AnswerCache) -> Writer:
+def translator(loaded: Loaded) -> tuple[Translate | None, list[Problem]]:
+    """(what translates, why nothing does): a missing or broken model costs nothing but itself."""
+    if not loaded.settings.translation:
+        return None, []
+    try:
+        return translation.load(loaded.folder / loaded.settings.translation), []
+    except WriteError as error:
+        return None, [Problem(step="make", subject="translation", message=str(error))]
+
+
+def writer(loaded: Loaded, cache: AnswerCache, translate: Translate | None = None) -> Writer:
     """The writer of the settings, the patterns behind it. Raises ConfigError when what it needs is not there."""
-    plain = patterns(loaded)
+    plain = patterns(loaded, translate)
     if loaded.settings.writer.use == "patterns":
         return plain
     return Fallback(WRITERS.create(loaded.settings.writer.use, settings=loaded.settings.writer, cache=cache), plain)
@@ -176,10 +188,10 @@ def _llm(settings: WriterSettings, cache: AnswerCache) -> Writer:
     return LlmWriter(address=settings.address, model=settings.model, key=key, limits=limits, cache=cache)
 
 
-def patterns(loaded: Loaded) -> PatternWriter:
+def patterns(loaded: Loaded, translate: Translate | None = None) -> PatternWriter:
     """The writer without a model."""
     trusts = {source.name: source.trust for source in loaded.settings.sources}
-    return PatternWriter(topic_titles(loaded.settings), glossary(loaded), trusts)
+    return PatternWriter(topic_titles(loaded.settings), glossary(loaded), trusts, translate)
 
 
 def database_address(loaded: Loaded) -> str:
@@ -202,6 +214,7 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
     labelling = labeller(settings)
     pages = templates(loaded)
     engine = open_database(database_address(loaded))
+    translate, notes = translator(loaded)
     disk = DiskFetcher(loaded.folder)
     parsers = {"feed": syndication.parse, "arxiv": syndication.parse, "hf-papers": hf_papers.parse}
     try:
@@ -216,9 +229,10 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
                     names=name_reader(settings),
                     thresholds={name: value.threshold for name, value in settings.topics.items()},
                     scorers=[SCORERS.create(name) for name in SCORERS.names()],
-                    writer=writer(loaded, SqlAnswerCache(engine)),
+                    writer=writer(loaded, SqlAnswerCache(engine), translate),
                     renderers=[RENDERERS.create(name, templates=pages) for name in RENDERERS.names()],
                     publishers=[PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)],
+                    notes=notes,
                 )
     finally:
         engine.dispose()

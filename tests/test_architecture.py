@@ -33,6 +33,7 @@ DOORS = {
     "pydantic": {"settings/", "store/archive.py"},
     "httpx": {"fetch/web.py"},
     "stamina": {"fetch/web.py", "write/llm.py"},
+    "fxtranslate": {"write/translation.py"},
     "pypinyin": {"judge/pinyin.py"},
     "pebble": {"parse/bounded.py"},
     "nh3": {"parse/markup.py", "render/letter.py"},

@@ -19,6 +19,7 @@ COMMANDS = {
     "tag": ("digest.cli.tag", "tag texts from a file: topics, claims, names (for scripts)"),
     "keywords": ("digest.cli.keywords", "see why, try, replay, suggest and edit the rules"),
     "feeds": ("digest.cli.feeds", "list, add, remove, test, import and export the feeds"),
+    "models": ("digest.cli.models", "fetch or check the optional translation model"),
     "config": ("digest.cli.config", "check feeds.yaml, or print its JSON Schema"),
     "init": ("digest.cli.init", "lay out a working folder of your own"),
 }

@@ -183,7 +183,7 @@ def _lost_negations(told: Reading, held: Reading) -> Iterator[Complaint]:
     clauses = [(clause[0], clause.start()) for clause in _CLAUSE.finditer(told.folded)]
     for match in _NEGATED.finditer(held.folded):
         denied = stems(match["what"][:60]) | stems(
-            re.split(r"[,;:.，；：。]", held.folded[max(0, match.start() - 8) : match.start()])[-1] if "\u3400" <= match["what"][0] else ""
+            re.split(r"[,;:.，；：。]", held.folded[max(0, match.start() - 8) : match.start()])[-1] if match["what"][0] >= "\u3400" else ""
         )
         own = {name.key for name in names(held.text[match.start("what") : match.end("what")])}
         for clause, start in clauses:

@@ -141,6 +141,7 @@ class Settings(_Part):
     sources: list[SourceSettings] = Field(min_length=1)
     rsshub: RssHubSettings = Field(default_factory=lambda: RssHubSettings(address="https://rsshub.app"))
     writer: WriterSettings = Field(default_factory=lambda: WriterSettings.model_validate({}), description="Who puts the picks into words.")
+    translation: str = Field("", description="The folder of a translation model (`digest models get en-zh`); relative to this file.")
     groups: dict[Name, list[Expression]] = Field({}, description="Words that several rules use as {name}.")
     topics: dict[Name, TopicSettings] = Field(min_length=1)
     kinds: list[KindSettings] = []

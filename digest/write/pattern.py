@@ -9,26 +9,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from digest.judge.facts import read
+from digest.judge.verdicts import judge
 from digest.model import Assignment, Draft, Language, Spending, Trust, Wording
 from digest.text import shorten
 from digest.write import chinese, english, grounding
 from digest.write.brief import Brief, brief
 from digest.write.glossary import Glossary
 from digest.write.sentences import best, retold, tidy
+from digest.write.translation import Translate
 
 _HEADLINE_LIMIT = 110
 _SENTENCES = 3
 
 
 class PatternWriter:
-    """Writes from patterns. ``tag_titles`` names topics in each language, ``trust_by_source`` says who speaks."""
+    """Writes from patterns. ``tag_titles`` names topics in each language, ``trust_by_source`` says who speaks; ``translate``, where there
+    is one, carries the source's own sentences into Chinese."""
 
     name = "patterns"
 
-    def __init__(self, tag_titles: Mapping[str, Mapping[Language, str]], glossary: Glossary, trust_by_source: Mapping[str, Trust]) -> None:
+    def __init__(
+        self, tag_titles: Mapping[str, Mapping[Language, str]], glossary: Glossary, trust_by_source: Mapping[str, Trust], translate: Translate | None = None
+    ) -> None:
         self._tag_titles = tag_titles
         self._glossary = glossary
         self._trust_by_source = trust_by_source
+        self._translate = translate
 
     async def write(self, assignments: Sequence[Assignment]) -> tuple[list[Draft], Spending]:
         """A draft with a wording in every language for each assignment; always succeeds, and spends nothing."""
@@ -38,24 +44,32 @@ class PatternWriter:
         """The assignment in words."""
         trust = self._trust_by_source.get(assignment.pick.story.lead.entry.source_name, "first-hand")
         known = brief(assignment, self._tag_titles, self._glossary, trust)
-        return Draft(wordings=tuple(_wording(known, language) for language in assignment.languages), written_by=self.name)
+        source = grounding.held(assignment)
+        wordings = tuple(_wording(known, language, self._own(known, language, source)) for language in assignment.languages)
+        return Draft(wordings=wordings, written_by=self.name)
+
+    def _own(self, known: Brief, language: Language, source: str) -> tuple[str, ...]:
+        """The source's best sentences as they may stand in that language; none where it is another one and nobody translates."""
+        sentences = retold(
+            known.entry, known.claims, _SENTENCES, is_paper=known.kind == "paper", turn=known.variant, only=lambda sentence: _is_told(sentence, known)
+        )
+        if known.entry.language == language:
+            return sentences
+        if language != "zh" or self._translate is None:
+            return ()
+        translated = [self._translate(sentence) for sentence in sentences]
+        return tuple(said for said in translated if said and _is_told(said, known) and not judge(said, source))
 
 
-def _wording(known: Brief, language: Language) -> Wording:
+def _wording(known: Brief, language: Language, own: Sequence[str]) -> Wording:
     entry = known.entry
     voice = chinese if language == "zh" else english
-    is_own = entry.language == language
-    own = (
-        retold(entry, known.claims, _SENTENCES, is_paper=known.kind == "paper", turn=known.variant, only=lambda sentence: _is_told(sentence, known))
-        if is_own
-        else ()
-    )
     return Wording(
         language=language,
         headline=_headline(known, language),
         summary=voice.summary(known, own, _untold(known, own)),
         blurb=voice.blurb(known),
-        quotes=() if is_own else best(entry, known.claims, 1),
+        quotes=() if entry.language == language else best(entry, (), 1),
     )
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from digest import ports, wiring
 from digest.classify.labels import KeywordLabeller
 from digest.cli import COMMANDS, main
 from digest.cli.rule_examples import complaints
+from digest.settings.desk import load_desk
 from digest.settings.load import load
 from tests.conftest import ROOT
 
@@ -26,9 +28,27 @@ def blocks(kind: str, page: str = README) -> list[str]:
     return re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL)
 
 
+def block_with(words: str, page: str = README) -> str:
+    return next(block for block in blocks("yaml", page) if words in block)
+
+
+def test_the_writer_example_is_right(tmp_path: Path) -> None:
+    path = tmp_path / "feeds.yaml"
+    path.write_text(FRAME % "t" + "topics: {t: {title: {zh: 甲, en: T}, words: [x]}}\n" + block_with("writer:"), encoding="utf-8")
+    assert load(path).settings.writer.model == "deepseek-chat"
+
+
+def test_the_example_of_edits_is_right(tmp_path: Path) -> None:
+    (tmp_path / "edits").mkdir()
+    (tmp_path / "edits" / "2026-11-30.yaml").write_text(block_with("reword:"), encoding="utf-8")
+    desk = load_desk(tmp_path, date(2026, 11, 30))
+    assert (len(desk.pin), len(desk.merge), desk.reword[0].headline) == (1, 1, "换一个标题")
+
+
 @pytest.mark.parametrize("page", [README, CHINESE])
 def test_the_rule_examples_are_right(tmp_path: Path, page: str) -> None:
-    for topic, block in zip(("robots", "cheap-training"), blocks("yaml", page), strict=False):
+    for topic in ("robots", "cheap-training"):
+        block = block_with(f"  {topic}:", page)
         path = tmp_path / "feeds.yaml"
         path.write_text(FRAME % topic + block, encoding="utf-8")
         settings = load(path).settings
@@ -39,7 +59,7 @@ def test_the_rule_examples_are_right(tmp_path: Path, page: str) -> None:
 
 @pytest.mark.parametrize("page", [README, CHINESE])
 def test_the_edition_for_another_field_works(tmp_path: Path, page: str, capsys: pytest.CaptureFixture[str]) -> None:
-    block = blocks("yaml", page)[2]
+    block = block_with("extends: shipped", page)
     assert len(block.strip().splitlines()) <= 10
     shutil.copy(ROOT / "examples" / "vendor.atom.xml", tmp_path)
     text = re.sub(r"sources: .*", "sources: [{name: Vendor, url: vendor.atom.xml}]", block)

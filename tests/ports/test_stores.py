@@ -1,4 +1,4 @@
-"""One suite for the EntryStore and the Archive, run on the fake, on SQLite and on a real PostgreSQL."""
+"""One suite for the EntryStore, the Archive and the AnswerCache, run on the fake, on SQLite and on a real PostgreSQL."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import pytest
 from sqlalchemy import text
 
 from digest.model import CacheStamp, Decision, Entry, Identifiers, Receipt
-from digest.ports import Archive, EntryStore
+from digest.ports import AnswerCache, Archive, EntryStore
+from digest.store.answers import SqlAnswerCache
 from digest.store.archive import SqlArchive
 from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
 from tests.builders import DAY, NOON, a_coverage, a_download, a_source, an_entry, an_issue
-from tests.fakes import FakeArchive, FakeStore
+from tests.fakes import FakeArchive, FakeCache, FakeStore
 
 LONG_AGO = NOON - timedelta(days=365)
 
@@ -27,6 +28,7 @@ LONG_AGO = NOON - timedelta(days=365)
 class Both:
     store: EntryStore
     archive: Archive
+    answers: AnswerCache
 
 
 @pytest.fixture(scope="session")
@@ -44,11 +46,11 @@ def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Both]:
     if request.param == "fake":
         archive = FakeArchive()
-        yield Both(FakeStore(archive), archive)
+        yield Both(FakeStore(archive), archive, FakeCache())
         return
     address = f"sqlite:///{tmp_path}/digest.sqlite3" if request.param == "sqlite" else request.getfixturevalue("postgresql")
     engine = open_database(address)
-    yield Both(SqlEntryStore(engine), SqlArchive(engine))
+    yield Both(SqlEntryStore(engine), SqlArchive(engine), SqlAnswerCache(engine))
     if request.param == "postgresql":
         with engine.begin() as connection:
             connection.execute(text("DROP SCHEMA public CASCADE; CREATE SCHEMA public"))
@@ -241,3 +243,12 @@ def test_receipts_are_kept_once(both: Both) -> None:
     both.archive.keep([Receipt(publisher="folder", issue_key="training/2026-11-24", target="out", delivered_at=NOON + timedelta(days=1))])
     assert both.archive.receipts("training/2026-11-24") == [receipt]
     assert both.archive.receipts("training/2026-11-25") == []
+
+
+def test_answers_are_found_by_their_key_and_the_newest_counts(both: Both) -> None:
+    both.answers.keep("a", "erste Antwort", "model")
+    both.answers.keep("a", "回答", "model")
+    both.answers.keep("b", "x", "model")
+    assert both.answers.find(["a", "c"]) == {"a": "回答"}
+    assert both.answers.find([]) == {}
+    assert len(both.answers.find(["a", "b", *(str(number) for number in range(1200))])) == 2
