@@ -68,8 +68,11 @@ class Templates:
 
     def _byline(self, language: Language, article: Article) -> str:
         """Who wrote an article, and whether an editor changed it."""
-        model = re.fullmatch(r"llm \((.+)\)", article.written_by)
-        writer = self.words.say(language, "language model %(model)s", model=model[1]) if model else self.words.say(language, article.written_by)
+        names = []
+        for name in article.written_by.split(", "):
+            model = re.fullmatch(r"llm \((.+)\)", name)
+            names.append(self.words.say(language, "language model %(model)s", model=model[1]) if model else self.words.say(language, name))
+        writer = self.words.join(language, names)
         if article.is_edited:
             writer = self.words.say(language, "%(writer)s, edited", writer=writer)
         return self.words.say(language, "Written by: %(writer)s", writer=writer)

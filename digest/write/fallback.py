@@ -7,10 +7,12 @@ from dataclasses import replace
 
 from digest.model import Assignment, Draft, Spending
 from digest.ports import Writer
+from digest.write.grounding import differing_figures
 
 
 class Fallback:
-    """Asks ``first``; where a language is missing from its draft, ``second`` writes the whole article, so that its languages agree."""
+    """Asks ``first``; where a language is missing from its draft, ``second`` writes it, and the whole article where the languages would
+    not carry the same figures."""
 
     def __init__(self, first: Writer, second: Writer) -> None:
         self._first = first
@@ -22,5 +24,15 @@ class Fallback:
         missing = [place for place, assignment in enumerate(assignments) if len(drafts[place].wordings) < len(assignment.languages)]
         others, also_spent = await self._second.write([assignments[place] for place in missing])
         for place, other in zip(missing, others, strict=True):
-            drafts[place] = replace(other, refusals=(*drafts[place].refusals, *other.refusals))
+            drafts[place] = _joined(drafts[place], other)
         return drafts, replace(spent, money=spent.money + also_spent.money)
+
+
+def _joined(draft: Draft, other: Draft) -> Draft:
+    """The draft with the missing languages from the other, or the other alone where the figures would differ."""
+    refusals = (*draft.refusals, *other.refusals)
+    own = {wording.language: wording for wording in draft.wordings}
+    wordings = tuple(own.get(wording.language, wording) for wording in other.wordings)
+    if not own or differing_figures(wordings):
+        return replace(other, refusals=refusals)
+    return Draft(wordings=wordings, written_by=f"{draft.written_by}, {other.written_by}", refusals=refusals)

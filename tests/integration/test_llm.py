@@ -188,7 +188,7 @@ def test_an_invented_number_is_repaired_when_the_model_is_told() -> None:
 )
 def test_what_the_source_does_not_say_is_never_printed(summary: str, kind: str) -> None:
     found, _ = printed(lambda request, number: good(request, summary=summary) if language_of(request) == "en" else good(request))
-    assert found.written_by == "patterns"
+    assert found.written_by == "llm (fake), patterns"
     assert summary not in {wording.summary for wording in found.wordings}
     assert kind in {refusal.kind for refusal in found.refusals}
 

@@ -80,4 +80,4 @@ def served(model: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        server.communicate(timeout=20)

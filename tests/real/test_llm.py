@@ -57,7 +57,9 @@ def test_a_small_model_writes_what_the_judge_lets_pass(address: str, capsys: pyt
     articles: list[Article] = [article(each, draft, {"Blog": a_source()}) for each, draft in zip(given, drafts, strict=True)]
     with capsys.disabled():
         for found in articles:
-            print(f"\n{found.written_by}; refused: {sorted({refusal.kind for refusal in found.refusals})}")
+            print(f"\n{found.written_by}")
+            for refusal in found.refusals:
+                print(f"  ✗ {refusal.language} {refusal.kind}: {refusal.words} — {refusal.why}")
             for wording in found.wordings:
                 print(f"  {wording.language}  {wording.headline}\n      {wording.summary}\n      → {wording.blurb}")
         print(spent)
