@@ -350,6 +350,8 @@ def _direction(metric: Metric, clause: str) -> Direction:
 def _baseline(original: str, sentence: str, figure: _Figure, figures: Sequence[_Figure]) -> str | None:
     end = figure.quantity.end
     if match := _BASELINE.search(sentence, end, min(len(sentence), end + 160)):
+        if match.end() == len(sentence) and not sentence.endswith((".", "!", "?")):
+            return None  # the text was cut off in the name
         if "respectively" in sentence[match.start() : match.end() + 90]:
             return _own_baseline(original, sentence, figure, figures, match.start("name"))
         return original[match.start("name") : match.end("name")].strip()

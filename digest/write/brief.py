@@ -151,6 +151,8 @@ def _english_phrases(entry: Entry, subject: str) -> list[str]:
     title, _, rest = entry.title.partition(":")
     if rest and subject and subject.lower() in title.lower():
         found.append(rest.strip())
+    elif not rest:
+        found.append(title.strip())
     return found
 
 

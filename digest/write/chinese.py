@@ -24,8 +24,8 @@ def headline(brief: Brief) -> str:
     subject = brief.subject or _short_title(brief)
     if brief.claims:
         return figures.spaced(f"{subject or brief.topic['zh']}：{figures.phrase(brief.claims[0], 'zh')}")
-    if brief.subject and brief.what["zh"]:
-        return figures.spaced(f"{brief.subject}：{brief.what['zh']}")
+    if brief.what["zh"]:
+        return figures.spaced(f"{brief.subject}：{brief.what['zh']}" if brief.subject else brief.what["zh"])
     return ""
 
 
@@ -172,7 +172,7 @@ def _caveat(brief: Brief, claim: Claim) -> str:
     if claim.bound == "up_to":
         return brief.choose("；这是上限，不是平均值", "，注意这是最高值")
     if where:
-        return f"，数字在{_spaced(where)}上测得"
+        return f"，条件是{_spaced(where)}"
     if brief.kept:
         noun, way = brief.kept
         return "，" + KEPT["zh"][noun][way]

@@ -131,7 +131,7 @@ def _caveat(brief: Brief, claim: Claim) -> str:
     if claim.bound == "up_to":
         return brief.choose(" (a maximum, not an average)", " (an upper bound)")
     if where:
-        return f", measured on {where}"
+        return f", on {where}"
     if brief.kept:
         noun, way = brief.kept
         return ", " + KEPT["en"][noun][way]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from digest.text import space_han
 
-_NAME = re.compile(r"^(?:[A-Z][\w.+/-]*[A-Z0-9][\w.+/-]*|\d[\w.]*)$")
+_NAME = re.compile(r"^(?:[A-Z][\w.+/]*[A-Z0-9][\w.+/-]*|[A-Z][a-z]+-(?:[A-Z]{2,}|\d)[\w.+/-]*|\d[\w.]*)$")
 _TOKEN = re.compile(r"[A-Za-z0-9][\w.+/'-]*|[,;:]")
 _DROPPED = frozenset("a an the our their its your this these those".split())
 # English joints and how Chinese turns the parts around them; {0} stands before the joint in English.
@@ -15,6 +15,8 @@ _JOINTS = (
     ("based on", "基于{1}的{0}"),
     ("for", "用于{1}的{0}"),
     ("via", "通过{1}实现{0}"),
+    ("through", "通过{1}实现{0}"),
+    ("by", "通过{1}实现{0}"),
     ("with", "带{1}的{0}"),
     ("without", "不带{1}的{0}"),
     ("of", "{1}的{0}"),
@@ -24,6 +26,7 @@ _JOINTS = (
     ("from", "来自{1}的{0}"),
     ("and", "{0}与{1}"),
 )
+_VERBS = frozenset("accelerating speeding boosting improving enhancing scaling rethinking optimizing reducing".split())
 _WORDS_OF_A_TERM = 5
 
 
@@ -62,6 +65,8 @@ class Glossary:
                 if lowered[place : place + size] != joint.split():
                     continue
                 before, after = self._terms(tokens[:place]), self._part(tokens[place + size :])
+                if lowered[0] in _VERBS and joint in ("via", "through", "by", "with"):
+                    order = "通过{1}{0}"
                 return order.format(_apart(before), _apart(after)) if before and after else None
             if tokens[place] in ",;:":
                 return None
