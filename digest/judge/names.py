@@ -16,6 +16,7 @@ COMMON = frozenset(
     "ai gpu gpus cpu cpus llm llms ml rl nlp moe api sota ok vs e2e pdf url faq qa it us tv pc i a id fp bf int vram hbm ram oom rlhf sft dpo ppo rlvr cot ocr asr tts usd cny rmb gb mb tb kb gib "
     "transformer transformers english chinese github arxiv gpuhours january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday ai's".split()
 )
+_TITLE_CASE = 0.7  # in a headline with so many capitals, a capital names nothing
 _UNITS = re.compile(r"^\d+(?:\.\d+)?(?:x|k|m|b|t|gb|mb|tb|kb|gbps|mbps|gib|tib|ms|s|h|hrs?|min|kw|mw|bit|bits|st|nd|rd|th|p)$", re.IGNORECASE)
 
 
@@ -51,11 +52,13 @@ def key(text: str) -> str:
 def names(text: str, *, with_common: bool = False) -> Iterator[Name]:
     """The names of a text, by place; ``with_common``: also those that the whole field uses (GPU, RLVR)."""
     is_chinese = is_han(text)
+    words = re.findall(r"(?<![A-Za-z0-9])[A-Za-z]{4,}", text)
+    is_title = len(words) > 3 and sum(word[0].isupper() for word in words) >= _TITLE_CASE * len(words)
     for match in _WORD.finditer(text):
         word = match[0]
         if _UNITS.match(word) or len(word) < 2 or (key(word) in COMMON and not with_common):
             continue
         starts = bool(_START.search(text[max(0, match.start() - 3) : match.start()]))
-        is_name = bool(_INSIDE.search(word)) or (word[0].isupper() and (not starts or is_chinese))
+        is_name = bool(_INSIDE.search(word)) or (word[0].isupper() and not is_title and (not starts or is_chinese))
         if is_name and key(word):
             yield Name(word, key(word), match.start())

@@ -18,7 +18,7 @@ _CARRIED: tuple[tuple[str, str, str], ...] = (
     ("superlative", r"(?:业界|全球|世界|国内|行业|国际)(?:首|第一)|industry'?s first|world'?s first", r"(?:业界|全球|世界|国内|行业|国际)(?:首|第一)|industry|world|\bthe first\b"),
     ("superlative", r"\brank(?:s|ed)? first|\bnumber one\b|排名第一|位居第一|登顶|夺冠", r"\brank(?:s|ed)? (?:first|top)|\bnumber one\b|\b1st\b|排名第一|位居第一|登顶|夺冠|\btop\b"),
     ("superlative", r"\bguarantee\w*|\bdefinitely\b|\bcertainly\b|once and for all|\bundoubtedly\b|\balways\b|\bsurely\b|\bwill (?:always|never)\b|必定|一定(?!程度|的|数量|条件)|必然|保证|肯定|毫无疑问|彻底|百分之百|永远|稳赢", r"\bguarante\w*|\balways\b|\bnever\b|\bprov(?:e|es|ably|en)\b|theoretical\w* bound|必定|必然|保证|彻底|理论上"),
-    ("scope", r"\bevery\b|\ball\b(?!-)|\bany\b(?! (?:loss|extra|additional|accuracy|quality|training|further|change|drop))|\bwhole\b|\bentire\b|across the board|\buniversal\w*|\bregardless\b|所有|全部|任何|任意|每[个一种项]|一律|整体|全面|全都|无一例外|通吃", r"\bevery\b|\beach\b|\ball\b(?!-)|\bany\b|\bwhole\b|\bentire\b|\bper\b|consistent\w*|\bregardless\b|所有|全部|任何|任意|每|一律|整体|均|都"),
+    ("scope", r"\bevery\b|\ball\b(?!-)|\bany\b(?! (?:loss|extra|additional|accuracy|quality|training|further|change|drop))|\bwhole\b|\bentire\b|across the board|\buniversal\w*|\bregardless\b|所有|全部|任何|任意|每[个一种项]|一律|整体|全面|全都|无一例外|通吃", r"\bevery\b|\beach\b|\ball\b(?!-)|\bany\b|\bwhole\b|\bentire\b|\bper\b|consistent\w*|\bregardless\b|everywhere|所有|全部|任何|任意|每|一律|整体|均|都"),
     ("negation", r"\bproduction-ready\b|\bdrop-in\b|\bzero[- ](?:code|cost|overhead)\b|零成本|零代码|开箱即用", r"\bproduction\b|\bdrop-in\b|\bzero\b|\bno (?:code|extra|additional|manual)|without (?:code|modif|chang)|essentially no|seamless\w*|plug|零|无需|不用|即用|无缝"),
 )  # fmt: skip
 _GENERAL = r"across|various|variety|wide range|universal\w*|\bvarious\b|overall|稳定|普遍|通用|各"
