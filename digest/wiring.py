@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from digest import __version__
 from digest.classify.expressions import Lexicon
@@ -37,6 +39,9 @@ from digest.write.glossary import Glossary
 from digest.write.issue import EditionFrame
 from digest.write.pattern import PatternWriter
 from digest.write.translation import Translate
+
+if TYPE_CHECKING:
+    from digest.fetch.guard import Guard
 
 SCORERS = Registry("scorer", {"heat": HeatScorer})
 RENDERERS = Registry("renderer", {"issue": IssueRenderer, "index": IndexRenderer, "atom": AtomRenderer})
@@ -219,7 +224,7 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
     parsers = {"feed": syndication.parse, "arxiv": syndication.parse, "hf-papers": hf_papers.parse}
     try:
         with BoundedParser(parsers) as parser:
-            async with WebFetcher(user_agent(settings)) as web:
+            async with WebFetcher(user_agent(settings), guard(settings)) as web:
                 yield Parts(
                     store=SqlEntryStore(engine),
                     archive=SqlArchive(engine),
@@ -236,6 +241,14 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
                 )
     finally:
         engine.dispose()
+
+
+def guard(settings: Settings) -> Guard:
+    """The guard of the settings; an RSSHub that is switched on may be asked wherever it is."""
+    from digest.fetch.guard import Guard
+
+    hub = urlsplit(settings.rsshub.address).netloc.rpartition("@")[2] if settings.rsshub.on else ""
+    return Guard([*settings.fetch.allow, *([hub, hub.partition(":")[0]] if hub else [])])
 
 
 def user_agent(settings: Settings) -> str:

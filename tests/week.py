@@ -54,7 +54,7 @@ def settings(server: FeedServer) -> str:
     rows += [f'  - {{name: {name}, url: "{server.address}/{number}", language: {language}}}' for number, (name, language) in enumerate(names.items())]
     rows += [f'  - {{name: {name}, url: "{server.address}/{name}"}}' for name in REAL]
     edition = "editions: {week: {title: {zh: 一周, en: A week}, timezone: Asia/Shanghai, topics: [training-acceleration]}}"
-    return f"extends: {ROOT / 'feeds.yaml'}\n{edition}\nsources:\n" + "\n".join(rows) + "\n"
+    return f"extends: {ROOT / 'feeds.yaml'}\n{edition}\nfetch: {{allow: [127.0.0.1]}}\nsources:\n" + "\n".join(rows) + "\n"
 
 
 def serve_day(server: FeedServer, captured: Path, number: int) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
+from urllib.parse import urlsplit
 
 from rich.console import Console
 from rich.table import Table
@@ -102,13 +103,17 @@ def _test(chosen: Namespace) -> int:
     return 0
 
 
-async def _download(source: Source) -> Download:
+async def _download(source: Source, typed: str = "") -> Download:
+    """The body at an address or in a file. The host that the owner typed may be a private one; what a page there links, or where it
+    leads to, may not."""
     from digest.fetch.disk import DiskFetcher
+    from digest.fetch.guard import Guard
     from digest.fetch.web import WebFetcher
 
+    place = urlsplit(typed or source.url)
     now = datetime.now(UTC)
     if source.url.startswith(("http://", "https://")):
-        async with WebFetcher(wiring.user_agent(load(SHIPPED / "feeds.yaml").settings)) as web:
+        async with WebFetcher(wiring.user_agent(load(SHIPPED / "feeds.yaml").settings), Guard([place.netloc, place.hostname or ""])) as web:
             download = await web.fetch(source, CacheStamp(), now)
     else:
         download = await DiskFetcher(Path()).fetch(source, CacheStamp(), now)
@@ -186,7 +191,7 @@ def _found(source: Source) -> tuple[Download, Parsed]:
         links = discovery.linked_feeds(decode(download.body, download.charset)[0], download.url)
         if not links:
             raise ParseError(f"{source.url}: {error}; the page links no feed either") from error
-    found = asyncio.run(_download(Source(name="test", url=links[0])))
+    found = asyncio.run(_download(Source(name="test", url=links[0]), typed=source.url))
     return found, _parse(found)
 
 

@@ -20,12 +20,14 @@ import stamina
 from aiolimiter import AsyncLimiter
 
 from digest.errors import FetchError
+from digest.fetch.guard import Guard
 from digest.model import CacheStamp, Download, Source
 
 BODY_LIMIT = 10 * 1024 * 1024
 CONNECT_SECONDS = 5.0
 TOTAL_SECONDS = 30.0
 ATTEMPTS = 3
+_LIMITS = httpx.Limits(max_connections=2, max_keepalive_connections=1)
 _REMEDIES = {
     401: "the address wants a password",
     403: "the site refuses this program; ask its owner, or leave the source out",
@@ -47,19 +49,51 @@ class _Passing(Exception):
         self.retry_after_seconds = retry_after_seconds
 
 
+class _GuardedTransport(httpx.AsyncBaseTransport):
+    """Connects to an address that the guard has looked at, never to a name; a pool of its own for each host, so that no connection of
+    one is used for another behind the same address."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._context = httpx.create_ssl_context(trust_env=False)
+        self._pools: dict[tuple[str, str, int], httpx.AsyncHTTPTransport] = {}
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        url = request.url
+        port = url.port or (443 if url.scheme == "https" else 80)
+        try:
+            addresses = await self._guard.addresses(url.scheme, url.host, port)
+        except OSError as error:
+            raise httpx.ConnectError(f"{url.host} is not known", request=request) from error
+        request.extensions = {**request.extensions, "sni_hostname": url.host}
+        pool = self._pools.setdefault((url.scheme, url.host, port), httpx.AsyncHTTPTransport(verify=self._context, trust_env=False, limits=_LIMITS))
+        for place, address in enumerate(addresses):
+            try:
+                pinned_url = url.copy_with(host=address)
+                pinned = httpx.Request(request.method, pinned_url, headers=request.headers, stream=request.stream, extensions=request.extensions)
+                return await pool.handle_async_request(pinned)
+            except (httpx.ConnectError, httpx.ConnectTimeout):
+                if place == len(addresses) - 1:
+                    raise
+        raise httpx.ConnectError(f"{url.host} has no address", request=request)
+
+    async def aclose(self) -> None:
+        for pool in self._pools.values():
+            await pool.aclose()
+
+
 class WebFetcher:
-    """Fetches over one client; use as an asynchronous context manager.
+    """Fetches over one client; use as an asynchronous context manager. ``guard`` says which addresses may be asked.
 
     ``pause_seconds`` is the first pause before a retry, it doubles; ``arxiv_seconds`` lies between two
     requests to arXiv. A host that could not be reached is not tried again by this instance.
     """
 
-    def __init__(self, user_agent: str, *, pause_seconds: float = 1.0, arxiv_seconds: float = 3.0) -> None:
+    def __init__(self, user_agent: str, guard: Guard, *, pause_seconds: float = 1.0, arxiv_seconds: float = 3.0) -> None:
         self._client = httpx.AsyncClient(
             headers={"User-Agent": user_agent, "Accept-Encoding": "gzip, deflate", "Accept": _ACCEPT},
             timeout=httpx.Timeout(TOTAL_SECONDS, connect=CONNECT_SECONDS),
-            # httpx walks all kept-alive connections on each request; 20 keeps that walk short (encode/httpx#3215).
-            limits=httpx.Limits(max_connections=50, max_keepalive_connections=20),
+            transport=_GuardedTransport(guard),
             follow_redirects=True,
             max_redirects=5,
             trust_env=False,

@@ -100,6 +100,12 @@ class KindSettings(_Part):
     find: list[Expression] = Field([], description="Words in its title.")
 
 
+class FetchSettings(_Part):
+    """How addresses are asked."""
+
+    allow: list[str] = Field([], description="Hosts, host:port or networks that may be asked although they are private, or on another port than 80 and 443.")
+
+
 class WriterSettings(_Part):
     """Who writes: sentence patterns, or a language model at an OpenAI-compatible address with the patterns behind it."""
 
@@ -140,6 +146,7 @@ class Settings(_Part):
     editions: dict[Name, EditionSettings] = Field(min_length=1)
     sources: list[SourceSettings] = Field(min_length=1)
     rsshub: RssHubSettings = Field(default_factory=lambda: RssHubSettings(address="https://rsshub.app"))
+    fetch: FetchSettings = Field(default_factory=lambda: FetchSettings.model_validate({}), description="Which addresses may be asked.")
     writer: WriterSettings = Field(default_factory=lambda: WriterSettings.model_validate({}), description="Who puts the picks into words.")
     translation: str = Field("", description="The folder of a translation model (`digest models get en-zh`); relative to this file.")
     groups: dict[Name, list[Expression]] = Field({}, description="Words that several rules use as {name}.")

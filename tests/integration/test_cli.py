@@ -128,7 +128,9 @@ def test_nothing_reachable_is_an_honest_issue(tmp_path: Path, capsys: pytest.Cap
 
 def test_a_second_poll_is_answered_by_304(demo: Path, server: FeedServer) -> None:
     server.answers["/feed"] = Answer((demo.parent / "vendor.atom.xml").read_bytes())
-    demo.write_text(demo.read_text(encoding="utf-8").replace("vendor.atom.xml", f'"{server.address}/feed"'), encoding="utf-8")
+    demo.write_text(
+        demo.read_text(encoding="utf-8").replace("vendor.atom.xml", f'"{server.address}/feed"') + "\nfetch: {allow: [127.0.0.1]}\n", encoding="utf-8"
+    )
     run(demo)
     run(demo, "collect")
     assert (server.statuses[200], server.statuses[304]) == (1, 1)

@@ -25,7 +25,7 @@ class Guest:
     def name(self, path: str) -> None:
         edition = "editions: {e: {title: {zh: 甲, en: E}, topics: [training-acceleration]}}"
         sources = f'sources: [{{name: S, url: "{self._server.address}{path}"}}]'
-        self._settings.write_text(f"extends: {ROOT / 'feeds.yaml'}\n{edition}\n{sources}\n", encoding="utf-8")
+        self._settings.write_text(f"extends: {ROOT / 'feeds.yaml'}\n{edition}\n{sources}\nfetch: {{allow: [127.0.0.1]}}\n", encoding="utf-8")
 
     def collect(self, clock: str) -> tuple[str, str]:
         """(state, note) of the source."""

@@ -12,10 +12,13 @@ import pytest
 
 from digest.errors import FetchError
 from digest.fetch import web
+from digest.fetch.guard import Guard
 from digest.fetch.web import WebFetcher
 from digest.model import CacheStamp, Download
 from tests.builders import NOON, a_source
 from tests.fakes import Answer, FeedServer
+
+LOOPBACK = Guard(["127.0.0.1"])
 
 
 def fetch(server: FeedServer, path: str = "/feed", stamp: CacheStamp | None = None) -> Download | None:
@@ -23,7 +26,7 @@ def fetch(server: FeedServer, path: str = "/feed", stamp: CacheStamp | None = No
 
 
 async def fetch_all(server: FeedServer, paths: list[str], stamp: CacheStamp | None = None) -> list[Download | None]:
-    async with WebFetcher("Test/1 (+contact)", pause_seconds=0.01) as fetcher:
+    async with WebFetcher("Test/1 (+contact)", LOOPBACK, pause_seconds=0.01) as fetcher:
         sources = [a_source(name=path, url=server.address + path) for path in paths]
         return list(await asyncio.gather(*(fetcher.fetch(source, stamp or CacheStamp(), NOON) for source in sources)))
 
@@ -82,7 +85,7 @@ def test_refusals_are_not_retried_and_name_a_remedy(server: FeedServer, status: 
 
 def test_an_unreachable_host_is_tried_thrice_and_then_believed() -> None:
     async def run() -> float:
-        async with WebFetcher("T", pause_seconds=0.05) as fetcher:
+        async with WebFetcher("T", LOOPBACK, pause_seconds=0.05) as fetcher:
             source = a_source(url="http://127.0.0.1:1/feed")
             for _ in range(2):
                 with pytest.raises(FetchError, match="no connection"):
@@ -123,7 +126,7 @@ def test_one_request_at_a_time_to_a_host(server: FeedServer) -> None:
 
 def test_an_unusable_address_is_a_fetch_error() -> None:
     async def run() -> None:
-        async with WebFetcher("T", pause_seconds=0.01) as fetcher:
+        async with WebFetcher("T", LOOPBACK, pause_seconds=0.01) as fetcher:
             await fetcher.fetch(a_source(url="http://[broken"), CacheStamp(), NOON)
 
     with pytest.raises((FetchError, ValueError)):
@@ -138,3 +141,42 @@ def test_a_move_from_https_to_http_is_never_kept() -> None:
         response = answer(200, last)
         response.history = [answer(301, first)]
         assert web._moved_to(response) == kept
+
+
+def test_a_redirect_into_a_private_network_is_not_followed(server: FeedServer) -> None:
+    port = server.address.rpartition(":")[2]
+    server.answers["/feed"] = Answer(status=302, headers={"Location": f"http://127.0.0.2:{port}/secret"})
+    with pytest.raises(FetchError, match="not on the public internet") as caught:
+        fetch(server)
+    assert caught.value.reason == "forbidden"
+    assert [path for path, _ in server.requests] == ["/feed"]
+
+
+@pytest.mark.parametrize("location", ["file:///etc/passwd", "ftp://example.com/x", "javascript:alert(1)"])
+def test_a_redirect_to_another_scheme_is_not_followed(server: FeedServer, location: str) -> None:
+    server.answers["/feed"] = Answer(status=302, headers={"Location": location})
+    with pytest.raises(FetchError):
+        fetch(server)
+
+
+def test_without_an_allowance_loopback_is_not_asked(server: FeedServer) -> None:
+    async def run() -> None:
+        async with WebFetcher("T", Guard(), pause_seconds=0.01) as fetcher:
+            await fetcher.fetch(a_source(url=server.address + "/feed"), CacheStamp(), NOON)
+
+    with pytest.raises(FetchError, match="allow"):
+        asyncio.run(run())
+    assert server.requests == []
+
+
+def test_the_server_hears_the_name_and_not_the_number(server: FeedServer) -> None:
+    server.answers["/feed"] = Answer(b"x")
+    port = server.address.rpartition(":")[2]
+
+    async def run() -> Download | None:
+        async with WebFetcher("T", Guard(["localhost"]), pause_seconds=0.01) as fetcher:
+            return await fetcher.fetch(a_source(url=f"http://localhost:{port}/feed"), CacheStamp(), NOON)
+
+    download = asyncio.run(run())
+    assert download is not None and download.url == f"http://localhost:{port}/feed"
+    assert server.requests[0][1]["host"] == f"localhost:{port}"
