@@ -90,6 +90,9 @@ def _of_pair(one: Numeral, other: Numeral) -> Iterator[Figure]:
         yield Figure(100 * ratio, 100 * ratio, "percent", "", "share", bound, True)
     else:
         yield Figure(100 * ratio - 100, 100 * ratio - 100, "percent", "", "more", bound, True)
+    if other.sort in ("amount", "count"):
+        difference = abs(other.low - one.low)
+        yield Figure(difference, difference, other.sort, other.unit, "", bound, True)
     if other.sort == "percent":
         difference = abs(other.low - one.low)
         yield Figure(difference, difference, "amount", "points", "", bound, True)

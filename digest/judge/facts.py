@@ -84,7 +84,7 @@ def read(text: str) -> Reading:
     sentences = tuple(sentence_spans(text))
     facts: list[Fact] = []
     by_sentence: dict[tuple[int, int], list[Numeral]] = {}
-    for numeral in numerals(folded):
+    for numeral in numerals(folded, text):
         span = next((span for span in sentences if span[0] <= numeral.start < span[1]), None)
         if span:
             by_sentence.setdefault(span, []).append(numeral)
@@ -268,7 +268,7 @@ def _sense(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral
         if own := re.search(r"([少减降省低短])|([快高多升增长])[了出]?[^,，\u3400-\u9fff]{0,6}(?:最高|约|近|超过)?\s{0,2}$", before[-8:].replace("至少", "  ")):
             return "less" if own[1] else "more"
         return _last_way(folded[span[0] : numeral.start]) or "more"
-    if _DELTA_VERB.search(before):
+    if _DELTA_VERB.search(before) or re.search(r"\b(?:savings?|reductions?|decreases?)\b[^,.;]{0,24}$", before):
         return "less"
     if _AFTER_SHARE.match(after) or _TO.search(before):
         return "level" if metrics <= {"quality"} and not _AFTER_SHARE.match(after) and not numeral.is_word else "share"

@@ -23,6 +23,7 @@ _UNITS: tuple[tuple[str, str, float], ...] = (
     (r"months?|个月", "months", 1),
     (r"years?|年", "years", 1),
     (r"gb/s|gib/s", "bits/s", 8e9),
+    (r"mb/s|mib/s", "bits/s", 8e6),
     (r"tb/s|tib/s", "bits/s", 8e12),
     (r"gbps|gbit/s|gb ?ps", "bits/s", 1e9),
     (r"mbps|mbit/s", "bits/s", 1e6),
@@ -100,8 +101,9 @@ class Numeral:
     slack: float = 0.0
 
 
-def numerals(folded: str) -> list[Numeral]:
-    """The numbers of a text folded by ``read.folding.signs``, in order, without those inside names (A100, Llama-2-13B)."""
+def numerals(folded: str, original: str = "") -> list[Numeral]:
+    """The numbers of a text folded by ``read.folding.signs``, in order, without those inside names (A100, Llama-2-13B). The
+    ``original`` tells Mb/s from MB/s."""
     taken = bytearray(len(folded))
     found: list[Numeral] = []
 
@@ -126,7 +128,7 @@ def numerals(folded: str) -> list[Numeral]:
     for pattern in (_NUMBER, _WORDED, _HANNED):
         for match in pattern.finditer(folded):
             if not any(taken[match.start() : match.end()]):
-                take(_plain(match, folded))
+                take(_plain(match, folded, original))
     return sorted(found, key=lambda numeral: numeral.start)
 
 
@@ -148,6 +150,8 @@ def _measured(quantity: quantities.Quantity, folded: str) -> Numeral | None:
         and re.search(r"[快高多升增长][出了]?(?:约|近|将近)?\s?$", folded[: quantity.start])
     ):
         low = high = 2.0  # 快一倍 is twice as fast
+    if folded[quantity.end : quantity.end + 1] == "半" and quantity.unit == "x":
+        low, high = low + 0.5, high + 0.5
     slack = 9.9 / (high + 9.9) if re.match(r"\s?多", folded[quantity.end :]) and quantity.unit != "x" else 0.0  # 两成多 is 20 to 30 %
     sort: Sort = "times" if quantity.unit == "x" else "percent"
     return Numeral(quantity.start, quantity.end, low, high, sort, bound=quantity.bound, is_word=not folded[quantity.start].isdigit(), slack=slack)
@@ -182,7 +186,7 @@ def _mixed(match: re.Match[str], folded: str) -> Numeral:
     return Numeral(match.start(), match.end(), value, value, "amount", "seconds", quantities.bound_at(folded, match.start(), match.end()))
 
 
-def _plain(match: re.Match[str], folded: str) -> Numeral | None:
+def _plain(match: re.Match[str], folded: str, original: str) -> Numeral | None:
     part = match.groupdict()
     scale = (part.get("scale") or "").strip(" -")
     factor = 1e5 if scale == "hundred thousand" else _SCALES.get(scale, 1.0)
@@ -196,6 +200,8 @@ def _plain(match: re.Match[str], folded: str) -> Numeral | None:
     dimension, size = (_UNITS[number][1], _UNITS[number][2]) if number is not None else ("", 1.0)
     if dimension == "seconds" and value >= 100 and re.search(r"\ds$", match[0]):
         dimension = ""  # four RTX 4090s
+    if dimension == "bits/s" and re.search(r"[KMGT]b/s$", original[match.start() : match.end()]):
+        size /= 8
     if part.get("usd"):
         dimension = "USD"
     if part.get("han") and not _is_a_han_number(match, folded, has_unit=number is not None or bool(scale)):

@@ -16,6 +16,7 @@ _CARRIED: tuple[tuple[str, str, str], ...] = (
     ("superlative", r"\bcheapest\b|\bsmallest\b|\blargest\b|\bbiggest\b|\bmost (?:efficient|accurate|powerful|advanced)|最省|最便宜|最小|最大(?![\d可提])(?:的|规模)|最高效", r"\bcheapest\b|\bsmallest\b|\blargest\b|\bbiggest\b|\bmost\b|最"),
     ("superlative", r"\bthe first\b|first[- ]ever|(?<!time to )\bfirst (?:to(?! token)|system|method|framework|time|work|model|successful)|首个|首次|第一个|首款|首创|史上|前所未有|unprecedented|breakthrough|revolution\w*|革命性|颠覆", r"\bfirst\b(?! (?:we|analy|introduce|present|find|bridge))|\bnovel\b.{0,40}\bfirst|首个|首次|第一个|首款|首创|史上|前所未有|unprecedented|breakthrough|突破|pioneering|revolution\w*"),
     ("superlative", r"(?:业界|全球|世界|国内|行业|国际)(?:首|第一)|industry'?s first|world'?s first", r"(?:业界|全球|世界|国内|行业|国际)(?:首|第一)|industry|world|\bthe first\b"),
+    ("superlative", r"\bever (?:reported|seen|published|trained|built|measured)\b|\b(?:new|sets? an?|world) (?:\w+ )?record\b|刷新[^，。]{0,8}[纪记]录|创[下造]?[^，。]{0,6}[纪记]录", r"\bever\b|\brecord\b|[纪记]录"),
     ("superlative", r"\brank(?:s|ed)? first|\bnumber one\b|排名第一|位居第一|登顶|夺冠", r"\brank(?:s|ed)? (?:first|top)|\bnumber one\b|\b1st\b|排名第一|位居第一|登顶|夺冠|\btop\b"),
     ("superlative", r"\bguarantee\w*|\bdefinitely\b|\bcertainly\b|once and for all|\bundoubtedly\b|\balways\b|\bsurely\b|\bwill (?:always|never)\b|必定|一定(?!程度|的|数量|条件)|必然|保证|肯定|毫无疑问|彻底|百分之百|永远|稳赢", r"\bguarante\w*|\balways\b|\bnever\b|\bprov(?:e|es|ably|en)\b|theoretical\w* bound|必定|必然|保证|彻底|理论上"),
     ("scope", r"\bevery\b|\ball\b(?!-)|\bany\b(?! (?:loss|extra|additional|accuracy|quality|training|further|change|drop))|\bwhole\b|\bentire\b|across the board|\buniversal\w*|\bregardless\b|所有|全部|任何|任意|每[个一种项]|一律|整体|全面|全都|无一例外|通吃", r"\bevery\b|\beach\b|\ball\b(?!-)|\bany\b|\bwhole\b|\bentire\b|\bper\b|consistent\w*|\bregardless\b|everywhere|所有|全部|任何|任意|每|一律|整体|均|都"),
@@ -24,7 +25,7 @@ _CARRIED: tuple[tuple[str, str, str], ...] = (
 _GENERAL = r"across|various|variety|wide range|universal\w*|\bvarious\b|overall|稳定|普遍|通用|各"
 _PARTIAL = r"\bmost(?! of the (?:time|compute))\b|\bmajority\b|\b(?:one|two|three|four|five|six|seven|eight|nine|\d+) (?:out )?of (?:the )?\w+|\bsome of\b|for (?:a |one )?(?:standard|single)|多数|大部分|部分"
 _NOT_THE_WORD = re.compile(
-    r"\bat all\b|all-?reduce|all-?to-?all|once and for all|\ball[- ]in\b|整体物理|state-of-the-art (?:baselines?|methods?|systems?|frameworks?|approach\w*)"
+    r"\bat all\b|\bin all\b|all-?reduce|all-?to-?all|once and for all|\ball[- ]in\b|整体物理|state-of-the-art (?:baselines?|methods?|systems?|frameworks?|approach\w*)"
 )
 _NO_LOSS = r"\b(?:no|without|zero|not any|with no)\s(?:\S+\s){0,3}(?:loss|degrad\w+|drops?|sacrific\w+|decrease|penalty|compromis\w+)|without (?:sacrific|compromis|degrad|los|hurt|harm)\w+|nothing (?:is |was )?lost|los(?:es|ing) no (?:\w+ )?(?:accuracy|quality|performance)|(?<!near[- ])(?<!nearly )\blossless|\bexact (?:gradients?|results?)|(?:精度|质量|画质|性能|准确率|效果|困惑度|收敛)[^,，。；]{0,6}(?:不降|不掉|不变|无损|不丢|不受影响|没有[^,，。]{0,6}(?:变差|损失|下降|降低)|零损失|未降|没有变差)|零(?:精度)?损失|毫无损失|不(?:损失|牺牲|影响)[^,，。]{0,6}(?:精度|质量|性能|效果|画质)|(?<!近乎)(?<!近)(?<!几乎)无损(?!检)|未出现[^,，。]{0,6}损失|没有变差|没有明显差异"
 _SOFT = r"negligible|minimal|minor|near[- ]lossless|nearly lossless|little|slight\w*|marginal\w*|\bapproximat\w+ (?:the )?(?:back|gradient|full|exact)|几乎(?:不|没有|无)|基本(?:不|没)|略有|略微|轻微|近乎无损|近无损|极小|可忽略"
@@ -55,7 +56,6 @@ def stances(told: Reading, held: Reading) -> Iterator[Complaint]:
     yield from _training_need(told, held)
     yield from _wins(told, held)
     yield from _lost_negations(told, held)
-    yield from _gained_negations(told, held)
 
 
 def _has(pattern: str, text: str) -> re.Match[str] | None:
@@ -212,19 +212,3 @@ def _is_affirmed(held: Reading, shared: frozenset[str], denial: re.Match[str]) -
         if len(shared & stems(clause[0])) >= 0.8 * len(shared):
             return True
     return False
-
-
-def _gained_negations(told: Reading, held: Reading) -> Iterator[Complaint]:
-    """What the sentence denies and the source, in the same words, affirms."""
-    for match in _NEGATED.finditer(told.folded):
-        denied = stems(match["what"])
-        if len(denied) < 3:
-            continue
-        affirming = False
-        for clause in _CLAUSE.finditer(held.folded):
-            if len(denied & stems(clause[0])) >= 0.75 * len(denied):
-                if _NEGATOR.search(clause[0]):
-                    return
-                affirming = True
-        if affirming:
-            yield Complaint("negation", told.text[match.start() : match.end()].strip(), "the source affirms it")

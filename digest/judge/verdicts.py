@@ -136,12 +136,8 @@ def _against(told: Reading, fact: Fact, held: Reading, other: Fact, figure: Figu
             return 1, Complaint("range", words, f"the source gives a range, {held.text[other.numeral.start : other.numeral.end].strip()}; both ends are needed")
         return 0, Complaint("number", words, "")
     where = held.text[other.numeral.start : other.numeral.end].strip()
-    if (
-        figure.is_derived
-        and own.bound == "about"
-        and not (fact.metrics and other.metrics)
-        and not arithmetic.is_value(replace(own, bound="exact"), figure.low, figure.high)
-    ):
+    is_loose = (own.bound == "about" and not (fact.metrics and other.metrics)) or bool(fact.metrics) != bool(other.metrics)
+    if figure.is_derived and is_loose and not arithmetic.is_value(replace(own, bound="exact"), figure.low, figure.high):
         return 0, Complaint("number", words, "")
     if not _same_sense(fact, figure):
         return 2, Complaint("language", words, f"{words} moves another way in the source ({where})")
@@ -408,7 +404,7 @@ def _scope(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint |
         partners = list(names(match["others"] or match["sum"] or ""))
         missing = [name.text for name in partners if name.key not in said]
         is_told_so = re.search(r"combin|together|plus|\bwith\b|结合|配合|叠加|再加|加上|联合", told.folded)
-        if not partners and match["others"] and not is_told_so:
+        if not partners and match["others"] and match[0][:1] in "cCtTw" and not is_told_so:
             return Complaint("scope", _words(told, fact), f"in the source the figure is for the work {match[0].strip()}")
         if partners and (len(missing) == len(partners) or (match["sum"] and len(missing) > 1) or _ALONE.search(told.folded)):
             return Complaint("scope", _words(told, fact), f"in the source the figure is for {match[0].strip()}")

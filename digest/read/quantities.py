@@ -96,8 +96,8 @@ _FROM_TO = re.compile(r"(?:increas|improv|rais|ris|rose|grow|jump|climb|boost|re
 _VERSUS = re.compile(rf"^\s?(?:vs\.?|versus|instead of|down from|up from|compared (?:to|with))\s(?P<value>{_N}\s?(?:%|[a-z/]{{1,6}})?)")
 _BEFORE_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("average", re.compile(r"(?:\baverage(?:d|s)?\b(?! (?:while|and|with)\b)|\bmean\b|平均)[^,;，；]{0,44}$")),
-    ("up_to", re.compile(r"(?:\bup[ -]to\b|\bas (?:much|high|many) as|\bmaxim\w+(?: \w+)?(?: of)?|\bat most|\bno more than|\bnot more than|\bno longer than|\bunder|\bwithin|\bless than|\bbelow|\bupper bound of|(?:最高|最多)[能可]?比[^,;，；]{2,28}?|最高|最多|至多|峰值(?:加速|提速)|最大|最快(?=[提达可约]|\s|$)|可达|高达|不到|不足|不超过|(?:不到|不足)[^,;，；。]{0,28}的|(?:最高|最多)(?:是|为|可达)[^,;，；、]{2,34}的|\bpeak (?:speed-?ups?|gains?|performance|throughput)(?: of)?)(?: a| an)?[^,;，；\d]{0,12}$")),
-    ("at_least", re.compile(r"(?:\bover(?: a)?|(?<!\bno )(?<!\bnot )\bmore than(?: a)?|\bgreater than(?: a)?|\bat least(?: a)?|\bexceed(?:s|ing)?|\babove|\bbeyond|[>≥]|超过?|至少(?:需要?|要)?|逾|不低于)\s{0,2}$")),
+    ("up_to", re.compile(r"(?:\bup[ -]to\b|\bas (?:much|high|many) as|\bmaxim\w+(?: \w+)?(?: of)?|\bat most|\bno more than|\bnever more than|\bnot more than|\bno longer than|\bunder|\bwithin|\bless than|\bbelow|\bupper bound of|(?:最高|最多)[能可]?比[^,;，；]{2,28}?|最高|最多|至多|峰值(?:加速|提速)|最大|最快(?=[提达可约]|\s|$)|可达|高达|不到|不足|不超过|(?:不到|不足)[^,;，；。]{0,28}的|(?:最高|最多)(?:是|为|可达)[^,;，；、]{2,34}的|\bpeak (?:speed-?ups?|gains?|performance|throughput)(?: of)?)(?: a| an)?[^,;，；\d]{0,12}$")),
+    ("at_least", re.compile(r"(?:\bover(?: a)?|(?<!\bno )(?<!\bnot )(?<!\bnever )\bmore than(?: a)?|\bgreater than(?: a)?|\bat least(?: a)?|\bexceed(?:s|ing)?|\babove|\bbeyond|[>≥]|超过?|至少(?:需要?|要)?|逾|不低于)\s{0,2}$")),
     ("about", re.compile(r"(?:\babout|\baround|\bapproximately|\bnearly|\broughly|\balmost|\bclose to|\bca\.|[~≈]|(?:约|近|大约|接近|将近|大概)(?:为|[快慢少多高低省降提减增占][了到]?)?)(?: an?)?\s{0,2}$")),
 )  # fmt: skip
 _AFTER_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
