@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from digest.judge.facts import Fact, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,3 +16,8 @@ class Complaint:
     kind: str
     words: str
     why: str
+
+
+def words_of(reading: Reading, fact: Fact) -> str:
+    """A figure as the text has it."""
+    return reading.text[fact.numeral.start : fact.numeral.end].strip()

@@ -62,3 +62,8 @@ def names(text: str, *, with_common: bool = False) -> Iterator[Name]:
         is_name = bool(_INSIDE.search(word)) or (word[0].isupper() and not is_title and (not starts or is_chinese))
         if is_name and key(word):
             yield Name(word, key(word), match.start())
+
+
+def key_text(text: str) -> str:
+    """A text in the form of ``names.key``."""
+    return re.sub(r"[^a-z0-9+.]", "", text.lower())

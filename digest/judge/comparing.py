@@ -1,0 +1,156 @@
+"""What a figure is of and what it is compared with: process, baseline, combination, model, data set."""
+
+from __future__ import annotations
+
+import re
+
+from digest.judge import lexicon
+from digest.judge.complaints import Complaint, words_of
+from digest.judge.facts import Fact, Reading
+from digest.judge.names import is_known_as, key, key_text, names
+from digest.judge.pairing import belonging
+from digest.judge.stances import stems
+
+_BASELINE = re.compile(
+    r"\b(?:than|over|versus|vs\.?|against|compared (?:to|with)|relative to|beats?|outperforms?|outperforming)\s(?P<en>[^,;:.()，。；]{2,70}?)(?=\s(?:on|for|in|when|while|with|at|across|under|without|and|by|during|using|as|to|where)\b|[,;:()，。；]|\.\s|\.?$)"
+    r"|(?:相比于?|相较于?|对比|超过|追平|(?<!对)(?<!相)比(?!特|例|如|率|赛|重|值|较)|较)\s?(?P<zh>[^,;，；。、]{2,26}?)(?=\s?(?:[,;，；。]|(?:平均|最高|最多|约|大约)?(?:快|少|低|高|多|省|提升|降低|减少|缩短|提高|节省|慢|加速|提速|短|的?[训推])|$))"
+)
+_TIMES_OF = re.compile(r"(?:是|为|达到?)\s?(?P<whose>[^,;，；。]{2,24}?)的\s?(?:约|近|大约)?\s?(?=[\d一两二三四五六七八九十])")
+_COMBINED = re.compile(
+    r"(?:[Cc]ombined with|together with|combining it with|when used with|结合|配合|叠加)\s?(?P<others>[^,;:.，。；]{2,60})|(?P<sum>\b[A-Za-z][\w-]*(?:\s?\+\s?[A-Za-z][\w-]*)+)(?!\w|\s(?:baselines?|pipeline))"
+)
+_ALONE = re.compile(r"\bon its own\b|\balone\b|\bby itself\b|单独|单凭|仅凭")
+_HARDWARE = re.compile(
+    r"^(?:[abhlv]\d{2,3}s?|gb\d{2,3}|rtx.*|t\d{1,4}|mi\d{3}x?|tpu.*|gpu.*|cpu.*|npu.*|jetson.*|orin.*|nvidia|blackwell|hopper|ampere|ascend.*)$"
+)
+_ON = re.compile(r"\bon (?:the |a |an )?(?P<en>[A-Z][\w.+-]*)|在\s?(?P<zh>[A-Z][\w.+-]*)[^,，。]{0,8}?(?:上|中|下)")
+
+
+def process(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | None:
+    """Training told of an inference figure, a kernel's figure told of the whole."""
+    in_sentence = frozenset(name for name, _, _ in lexicon.processes(held.folded, *other.sentence))
+    siblings = [sibling for sibling in held.facts if sibling.sentence == other.sentence and sibling.numeral.sort == other.numeral.sort]
+    in_place = frozenset(anchor.split(":")[1] for anchor in belonging(held, other, siblings) if anchor.startswith("process:"))
+    ours = in_place or other.processes or in_sentence
+    chain = [mate for mate in told.facts if mate.sentence == fact.sentence and mate.numeral.sort == fact.numeral.sort]
+    told_in_place = frozenset(anchor.split(":")[1] for anchor in belonging(told, fact, chain) if anchor.startswith("process:"))
+    said = frozenset(name for name, _, _ in lexicon.processes(told.folded, *fact.sentence))
+    if "block" in in_sentence and "block" not in said and (len(siblings) == 1 or "block" in other.processes or other.segment[0] - other.sentence[0] < 70):
+        where = held.text[other.numeral.start : other.numeral.end].strip()
+        return Complaint("scope", words_of(told, fact), f"in the source {where} is for one layer or block")
+    for process in sorted(told_in_place or fact.processes):
+        if ours and not any(lexicon.is_same_process(process, name) for name in ours):
+            where = held.text[other.numeral.start : other.numeral.end].strip()
+            return Complaint("scope", words_of(told, fact), f"{where} is about {', '.join(sorted(ours))} in the source, not {process}")
+    return None
+
+
+def baseline(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | None:
+    """A comparison with something that the source does not compare this figure with."""
+    spans = [match.span("en" if match["en"] else "zh") for match in _BASELINE.finditer(told.folded, *fact.sentence)]
+    spans += [match.span("whose") for match in _TIMES_OF.finditer(told.folded, *fact.sentence) if match.end() <= fact.numeral.start + 1]
+    for start, end in spans:
+        if not fact.segment[0] - 2 <= start <= fact.segment[1] + 2 and not (start < fact.numeral.start and fact.numeral.start - end < 30):
+            continue
+        if _has_another_between(told, start, end, fact):
+            continue
+        region = _region(held, other)
+        spoken = {name.key for name in names(held.text[region[0] : region[1]])}
+        squeezed = key_text(held.text[region[0] : region[1]])
+        for name in names(told.text, with_common=True):
+            if (
+                start <= name.start < end
+                and name.key not in spoken
+                and name.key not in squeezed
+                and not is_known_as(name.key, held.text[region[0] : region[1]])
+            ):
+                return Complaint("baseline", name.text, f"the source does not compare this figure with {name.text}")
+        ours = lexicon.opponents(held.folded, *region)
+        for opponent in sorted(lexicon.opponents(told.folded, start, end)):
+            if opponent not in ours:
+                return Complaint("baseline", told.text[start:end].strip(), f"the source does not compare this figure with that ({opponent})")
+    return None
+
+
+def baseline_of_sibling(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | None:
+    """A comparison whose plain words stand beside another figure of the sentence."""
+    match = next(iter(_BASELINE.finditer(told.folded, fact.numeral.end, fact.segment[1])), None)
+    own = next(iter(_BASELINE.finditer(held.folded, other.numeral.end, other.sentence[1])), None)
+    if not match or not match["en"] or not own:
+        return None
+    spoken = stems(match["en"])
+    if spoken & stems(own["en"] or own["zh"]):
+        return None
+    for sibling in held.facts:
+        start, end = (sibling.segment[0], sibling.sentence[1]) if sibling.sentence == other.sentence else sibling.sentence
+        theirs = next(iter(_BASELINE.finditer(held.folded, start, end)), None)
+        if (
+            sibling.numeral.sort == other.numeral.sort
+            and sibling is not other
+            and theirs
+            and theirs.start() != own.start()
+            and len(spoken & stems(theirs["en"] or "")) >= 2
+        ):
+            where = held.text[sibling.numeral.start : sibling.numeral.end].strip()
+            return Complaint("baseline", match["en"], f"the source compares {where} with {match['en']}")
+    return None
+
+
+def _has_another_between(told: Reading, start: int, end: int, fact: Fact) -> bool:
+    """Whether another multiple stands between: the comparison belongs to that one."""
+    low, high = sorted((fact.numeral.start, start))
+    return any(low < other.numeral.start < high and other.numeral.sort in ("times", "percent") for other in told.facts)
+
+
+def _region(held: Reading, other: Fact) -> tuple[int, int]:
+    """The sentence of a figure; with the one before it where its own names nothing to compare with."""
+    start, end = other.sentence
+    if _BASELINE.search(held.folded, start, end):
+        return start, end
+    place = held.sentences.index(other.sentence)
+    return held.sentences[max(0, place - 1)][0], end
+
+
+def scope(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | None:
+    """A figure of several methods together told of one; a figure of one model told of its sibling."""
+    start, end = other.sentence
+    said = {name.key for name in names(told.text)}
+    inside = {name.key: name.text for name in names(held.text[start:end])}
+    for match in _COMBINED.finditer(held.text, start, other.segment[1]):
+        partners = list(names(match["others"] or match["sum"] or ""))
+        missing = [name.text for name in partners if name.key not in said]
+        is_told_so = re.search(r"combin|together|plus|\bwith\b|结合|配合|叠加|再加|加上|联合", told.folded)
+        if not partners and match["others"] and match[0][:1] in "cCtTw" and not is_told_so:
+            return Complaint("scope", words_of(told, fact), f"in the source the figure is for the work {match[0].strip()}")
+        if partners and (len(missing) == len(partners) or (match["sum"] and len(missing) > 1) or _ALONE.search(told.folded)):
+            return Complaint("scope", words_of(told, fact), f"in the source the figure is for {match[0].strip()}")
+    for name in names(told.text[fact.sentence[0] : fact.sentence[1]]):
+        if name.key in inside or name.start > fact.numeral.end - fact.sentence[0]:
+            continue
+        sibling = next((text for other_key, text in inside.items() if _are_siblings(name.key, other_key) and other_key not in said), None)
+        if sibling:
+            return Complaint("name", name.text, f"the source gives the figure for {sibling}, not {name.text}")
+    return None
+
+
+def _are_siblings(one: str, other: str) -> bool:
+    shared = 0
+    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+        shared += 1
+    return one != other and shared >= max(4, 0.5 * min(len(one), len(other))) and not one.startswith(other) and not other.startswith(one)
+
+
+def _settings(reading: Reading, start: int, end: int) -> frozenset[str]:
+    found = {key(match["en"] or match["zh"]) for match in _ON.finditer(reading.text, start, end)}
+    return frozenset(name for name in found if not _HARDWARE.match(name))
+
+
+def setting(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | None:
+    """A data set or task that the source does not name for this figure, where it names another."""
+    theirs = _settings(held, other.numeral.end, other.segment[1])
+    ours = _settings(told, *fact.segment)
+    if theirs and ours and not any(one in another or another in one for one in ours for another in theirs):
+        name = min(ours)
+        if name in key_text(held.text) and not _settings(held, other.sentence[0], other.numeral.start) & ours & _settings(held, *other.segment):
+            return Complaint("name", name, f"the source gives the figure for {', '.join(sorted(theirs))}")
+    return None
