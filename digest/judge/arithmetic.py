@@ -140,7 +140,7 @@ def keeps_bound(told: Numeral, figure: Figure, *, is_averaged: bool) -> bool:
         return False
     if figure.bound == "at_least":
         return told.bound in ("exact", "about")
-    if told.bound in ("exact", "about"):
+    if told.bound in ("exact", "about") or (figure.is_derived and figure.bound == "about"):
         return True
     is_rounded = abs(told.high - figure.high) > EXACT * figure.high
     return told.bound in ("at_least", "up_to") and is_rounded  # 28.6 % told as "less than 30 %"

@@ -19,6 +19,7 @@ _TIMES_OF = re.compile(r"(?:是|为|达到?)\s?(?P<whose>[^,;，；。]{2,24}?)�
 _COMBINED = re.compile(
     r"(?:[Cc]ombined with|together with|combining it with|when used with|结合|配合|叠加)\s?(?P<others>[^,;:.，。；]{2,60})|(?P<sum>\b[A-Za-z][\w-]*(?:\s?\+\s?[A-Za-z][\w-]*)+)(?!\w|\s(?:baselines?|pipeline))"
 )
+_WHOLES = ("end-to-end", "whole-model")
 _ALONE = re.compile(r"\bon its own\b|\balone\b|\bby itself\b|单独|单凭|仅凭")
 _HARDWARE = re.compile(
     r"^(?:[abhlv]\d{2,3}s?|gb\d{2,3}|rtx.*|t\d{1,4}|mi\d{3}x?|tpu.*|gpu.*|cpu.*|npu.*|jetson.*|orin.*|nvidia|blackwell|hopper|ampere|ascend.*)$"
@@ -38,6 +39,10 @@ def process(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint 
     if "block" in in_sentence and "block" not in said and (len(siblings) == 1 or "block" in other.processes or other.segment[0] - other.sentence[0] < 70):
         where = held.text[other.numeral.start : other.numeral.end].strip()
         return Complaint("scope", words_of(told, fact), f"in the source {where} is for one layer or block")
+    elsewhere = {name for sibling in siblings if sibling is not other for name in sibling.processes}
+    for process in sorted(fact.processes & elsewhere - other.processes):
+        if process in _WHOLES and len(siblings) > 1 and not in_place:
+            return Complaint("scope", words_of(told, fact), f"the source gives another figure for {process}")
     for process in sorted(told_in_place or fact.processes):
         if ours and not any(lexicon.is_same_process(process, name) for name in ours):
             where = held.text[other.numeral.start : other.numeral.end].strip()

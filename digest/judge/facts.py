@@ -15,25 +15,26 @@ from digest.text import sentence_spans
 _BREAK = re.compile(r"[,;:](?!\d)|(?<!\d)[,;:]|[，；：、。()（）]|\s(?:and|while|whereas|but|plus)\s|并且|同时|[，]?且|而(?!不)")
 _LIST = re.compile(r"^\s*(?:,|and|or|,\s*and|/|和|与|、|及|至|到)?\s*(?:by\s)?(?:up[ -]to |over |about |>|~|最高|约)?\s*$")
 _LESS = re.compile(
-    r"\b(?:reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)|less(?! than (?:\S{0,2}\d|half|an?\b|one\b|two\b|three\b|twice|doubl|tripl))|fewer(?! than (?:\S{0,2}\d|half|an?\b|one\b|two\b|three\b|twice|doubl|tripl))|cut(?:s|ting)?|shrink\w*|smaller|drop(?:s|ped|ping)?|short\w+|remov\w+|eliminat\w+|skip\w*|fell|falls?|faster\b.{0,20}time|slash\w*|trim\w*)\b|takes? \S+ off|减少|降低|下降|缩短|缩减|缩小|节省|省[下了去]?|(?<!至)少|压缩|削减|降了|减了|减半|低"
+    r"\b(?:reduc\w+|decreas\w+|lower\w*|sav(?:e|es|ed|ing|ings)|less(?! than (?:\S{0,2}\d|half|an?\b|one\b|two\b|three\b|twice|doubl|tripl))|fewer(?! than (?:\S{0,2}\d|half|an?\b|one\b|two\b|three\b|twice|doubl|tripl))|cut(?:s|ting)?|shrink\w*|smaller|drop(?:s|ped|ping)?|short\w+|remov\w+|eliminat\w+|skip\w*|fell|falls?|faster\b.{0,20}time|slash\w*|trim\w*)\b|takes? \S+ off|\bdown\b(?! from)|减少|降低|下降|缩短|缩减|缩小|节省|省[下了去]?|(?<!至)少|压缩|削减|降了|减了|减半|掉|跌|低"
 )
 _MORE = re.compile(
     r"\b(?:increas\w+|improv\w+|boost\w*|rais\w+|gains?|higher|more(?! than (?:\S{0,2}\d|half|an?\b|one\b|two\b|three\b|twice|doubl|tripl))|lengthen\w*|grow\w*|r[io]ses?|longer|larger|enhanc\w+|faster|speed\w*|accelerat\w+|extra|additional|outperform\w*|quicker|better)\b|提升|提高|增加|增长|快|提速|加速|高出|多[花出了]|上升|改善"
 )
 _TO = re.compile(
-    r"(?:\b(?:(?<!up )to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|needs?|using|uses?|requir\w+|within)|到了?|至|剩下?|保留了?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|不到|用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$|(?:到|至|为|剩|是|只有|相当于)了?\s?[^,，。;；\d]{1,16}的\s?(?:约|近|不到|大约)?\s?$"
+    r"(?:\b(?:(?<!up )to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|needs?|using|uses?|requir\w+|within)|(?<!不)到了?|至|剩下?|保留了?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|(?<![降少短升高快增掉跌])(?<![降少短升高快增掉跌]了)不到|用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$|(?:到|至|为|剩|是|只有|相当于)了?\s?[^,，。;；\d]{1,16}的\s?(?:约|近|不到|大约)?\s?$"
 )
+_DOWN_TO = re.compile(r"(?:最多|最高|最大)[^,，。；]{0,6}[降减缩压][^,，。；]{0,4}[到至]\s?$|\bup to\b.{0,12}\bdown to\s$")
 _BY = re.compile(
-    r"(?:\bby|[少减降省快高升低]了?|减少了?|降低了?|缩短了?|提升了?|下降了?|节省了?)\s{0,2}(?:up to|about|roughly|around|approximately|as much as|at least|over|more than|nearly|an average of|最高|最多|平均|约|近|超过)?\s{0,2}$"
+    r"(?:\bby|[少减降省快高升低掉跌]了?|减少了?|降低了?|缩短了?|提升了?|下降了?|节省了?)\s{0,2}(?:up to|about|roughly|around|approximately|as much as|at least|over|more than|less than|under|nearly|an average of|最高|最多|平均|约|近|超过|不到|不足)?\s{0,2}$"
 )
 _AFTER_SHARE = re.compile(
-    r"^\s{0,2}(?:of (?:the|its|that|what|their)?|the (?=training|original|cost|memory|steps|compute|time|iterations)|(?:的)?(?:训练)?(?:算力|步数|时间|成本|迭代|显存)[^少降省减]{0,4}(?:就|即|便|达))"
+    r"^\s{0,2}(?:of (?:the|its|that|what|their)?|as (?:many|much)\b|the (?=training|original|cost|memory|steps|compute|time|iterations)|the \w+(?<!time)(?<!speed)(?<!rate)\b(?= (?:of|per)\b|[,.;]|$)|(?:的)?(?:训练)?(?:算力|步数|时间|成本|迭代|显存)[^少降省减]{0,4}(?:就|即|便|达))"
 )
 _AFTER_DELTA = re.compile(
-    r"^\s{0,2}(?:relative (?=reduc|improv|gain|incr|decr|drop))?(?:less|fewer|lower|more|higher|faster|slower|smaller|larger|shorter|longer|off\b|cheaper|additional|extra|reduction|improvement|gain|increase|speed|saving)"
+    r"^\s{0,2}(?:relative (?=reduc|improv|gain|incr|decr|drop))?(?:less|fewer|lower|more|higher|faster|slower|smaller|larger|shorter|longer|off\b|cheaper|additional|extra|reduction|improvement|gain|increase|speed|saving|(?:loss|drop|decrease|degradation) (?:of|in))"
 )
 _DELTA_VERB = re.compile(
-    r"\b(?:remov\w+|cut(?:s|ting)?|sav(?:e|es|ed|ing)|skip\w*|eliminat\w+|reduc\w+|trim\w*|slash\w*|shav\w+|drop\w*)\s(?:(?!to |from )[a-z]+ ){0,3}$"
+    r"\b(?:remov\w+|cut(?:s|ting)?|sav(?:e|es|ed|ing)|skip\w*|eliminat\w+|reduc\w+|trim\w*|slash\w*|shav\w+|drop(?:s|ped|ping)?)\s(?:(?!to |from )[a-z]+ ){0,3}$"
 )
 _BY_UNIT = {"USD": "cost", "CNY": "cost", "seconds": "time", "GPU-hours": "time", "bytes": "memory", "watts": "energy"}
 _BARRIER = re.compile(r"\b(?:at|with|without|while|under|than|over|for|on|in terms)\s|同时|而")
@@ -42,6 +43,7 @@ _A_SETTING = re.compile(r"\d[\d,.]*[kmb]?\s?$")  # "after 300 steps" is where, n
 _COORDINATED = re.compile(r"^\s?(?:and|/|和|与|、|及)\s?(?:peak |gpu |total |the |both |training |inference |峰值|计算|训练|推理)*\s?$")
 _EVERYWHERE = frozenset("gpu gpus cpu cpus ai llm llms api gb mb tb kb gib".split())
 _FROM = re.compile(r"(?:\bfrom\b|从|由)[^,;，；。]{0,18}$")
+_CHANGES = re.compile(r"(?<!ranging )(?<!ranges )(?<!range )(?<!varies )\bfrom\s$|从\s?$")
 _TO_JOINT = re.compile(r"\s?(?:到|至|to|-|–|~)\s?(?:a\s)?")
 _VERSUS = re.compile(r"^(?:\s[\w-]+){0,4},?\s?(?:vs\.?|versus|(?:when )?compared (?:with|to)(?:\s[\w-]+){0,4}|instead of|down from|up from)\s?$")
 _TO_BETWEEN = re.compile(r"^[^,;，；。(（]{0,14}?(?:\bto\b|到|至|为|→)[^,;，；。\d]{0,16}$")
@@ -101,32 +103,30 @@ def read(text: str) -> Reading:
 
 
 def _joined(folded: str, found: list[Numeral]) -> list[Numeral]:
-    """With shares in words that form a range (四分之一到一半) as one number, and "from 21 % to 32 %" as two."""
+    """With the two ends of a range as one number ("3.5-10.5 minutes", 四分之一到一半), and "from 21 % to 32 %" as two."""
     joined: list[Numeral] = []
     for numeral in found:
         earlier = joined[-1] if joined else None
-        if earlier and (earlier.sort, earlier.sort) == (numeral.sort, "percent") and earlier.low == earlier.high < numeral.low and numeral.is_word:
-            if _TO_JOINT.fullmatch(folded[earlier.end : numeral.start]) and not _FROM.search(folded[max(0, earlier.start - 24) : earlier.start]):
+        if earlier and _TO_JOINT.fullmatch(folded[earlier.end : numeral.start]):
+            joint = folded[earlier.end : numeral.start]
+            is_change = _FROM.search(folded[max(0, earlier.start - 24) : earlier.start]) and joint.strip() not in ("-", "–", "~")
+            if earlier.sort == "count" and numeral.sort in ("count", "amount") and re.fullmatch(r"[\d.]+", folded[earlier.start : earlier.end]):
+                earlier = joined[-1] = _in_unit_of(folded, earlier, numeral)  # "5 to 500 billion"
+            is_worded = numeral.sort == "percent" and numeral.is_word
+            if earlier.sort == numeral.sort and (is_worded or numeral.sort == "amount") and earlier.low == earlier.high < numeral.low and not is_change:
                 joined[-1] = replace(earlier, end=numeral.end, high=numeral.high)
                 continue
-        if (
-            earlier
-            and earlier.sort == numeral.sort == "count"
-            and folded[earlier.start : earlier.end].isdigit()
-            and _TO_JOINT.fullmatch(folded[earlier.end : numeral.start])
-        ):
-            joined[-1] = _in_unit_of(folded, earlier, numeral)  # "5 to 500 billion"
-        if (
-            numeral.sort == "percent"
-            and numeral.low < numeral.high
-            and re.search(r"(?<!ranging )(?<!ranges )(?<!range )(?<!varies )\bfrom\s$|从\s?$", folded[: numeral.start])
-        ):
-            ends = [match.span() for match in re.finditer(r"\d[\d.,]*\s?%?", folded[numeral.start : numeral.end])]
-            first, last = numeral.start + ends[0][1], numeral.start + ends[-1][0]
-            joined += [replace(numeral, end=first, high=numeral.low), replace(numeral, start=last, low=numeral.high)]
-            continue
-        joined.append(numeral)
+        joined += _split(folded, numeral)
     return joined
+
+
+def _split(folded: str, numeral: Numeral) -> list[Numeral]:
+    """Both numbers of "from 21 % to 32 %", which was read as a range; any other as it is."""
+    if numeral.sort != "percent" or numeral.low >= numeral.high or not _CHANGES.search(folded[: numeral.start]):
+        return [numeral]
+    ends = [match.span() for match in re.finditer(r"\d[\d.,]*\s?%?", folded[numeral.start : numeral.end])]
+    first, last = numeral.start + ends[0][1], numeral.start + ends[-1][0]
+    return [replace(numeral, end=first, high=numeral.low), replace(numeral, start=last, low=numeral.high)]
 
 
 def _fact(folded: str, span: tuple[int, int], found: list[Numeral], place: int) -> Fact:
@@ -143,6 +143,8 @@ def _fact(folded: str, span: tuple[int, int], found: list[Numeral], place: int) 
     if origin is not None and (origin.unit, origin.sort) != (numeral.unit, numeral.sort):
         origin = _in_unit_of(folded, origin, numeral)
     metrics = _metrics(folded, span, segment, numeral)
+    if numeral.bound == "up_to" and numeral.sort == "percent" and _DOWN_TO.search(folded[segment[0] : numeral.start]):
+        numeral = replace(numeral, bound="at_least")  # 最多降到四分之一: a quarter is the least that is left
     return Fact(
         numeral=numeral,
         sense=_sense(folded, span, segment, numeral, metrics, has_origin=origin is not None),
@@ -254,18 +256,22 @@ def _sense(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral
     wording = folded[numeral.start : numeral.end]
     if re.search(r"减半|腰斩|halv", wording):
         return "less"
+    if " in " in wording:
+        return "share"
     if has_origin:
         return "level"
     if delta := _AFTER_DELTA.match(after):
         return (
             "less"
             if _LESS.search(delta[0])
-            or delta[0].strip() in ("off", "cheaper")
+            or re.fullmatch(r"off|cheaper|(?:loss|drop|decrease|degradation) (?:of|in)", delta[0].strip())
             or (delta[0].strip() in ("reduction", "saving", "shorter") and _LESS.search(clause))
             else "more"
         )
     if _BY.search(before):
-        if own := re.search(r"([少减降省低短])|([快高多升增长])[了出]?[^,，\u3400-\u9fff]{0,6}(?:最高|约|近|超过)?\s{0,2}$", before[-8:].replace("至少", "  ")):
+        if own := re.search(
+            r"([少减降省低短掉跌])|([快高多升增长])[了出]?[^,，\u3400-\u9fff]{0,6}(?:最高|约|近|超过)?\s{0,2}$", before[-8:].replace("至少", "  ")
+        ):
             return "less" if own[1] else "more"
         return _last_way(folded[span[0] : numeral.start]) or "more"
     if _DELTA_VERB.search(before) or re.search(r"\b(?:savings?|reductions?|decreases?)\b[^,.;]{0,24}$", before):

@@ -11,14 +11,21 @@ from digest.judge.complaints import Complaint, words_of
 from digest.judge.facts import Fact, Reading
 
 _COUNTED_IN_WORDS = 20
+_NEAR = 0.7  # 40 hours are under two days
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_CONTRARY = (("up_to", "at_least"), ("at_least", "up_to"), ("average", "up_to"))
 
 
 def is_held(told: Reading, fact: Fact, held: Reading) -> bool:
     """Whether an amount or a count is in the source, in whatever unit, or is the difference or sum that its words say."""
     own = fact.numeral
+    if exact := _in_brackets(told, fact):
+        share = exact.numeral.low / own.low
+        return is_held(told, exact, held) and {"up_to": _NEAR <= share <= 1, "at_least": 1 <= share <= 1 / _NEAR}.get(own.bound, _NEAR <= share <= 1 / _NEAR)
     for other in held.facts:
-        if other.origin and other.origin.unit == own.unit and arithmetic.is_value(own, other.origin.low, other.origin.high):
-            return True
+        if other.origin and other.origin.unit == own.unit:
+            if arithmetic.is_value(own, other.origin.low, other.origin.high) or arithmetic.is_value(own, other.origin.low, other.numeral.high):
+                return True
         for figure in arithmetic.figures(other):
             same_unit = own.unit == figure.unit or (not own.unit and figure.unit in ("bit", "meters"))
             if same_unit and (own.sort == figure.sort or {own.sort, figure.sort} == {"count", "amount"}) and arithmetic.is_value(own, figure.low, figure.high):
@@ -27,14 +34,29 @@ def is_held(told: Reading, fact: Fact, held: Reading) -> bool:
         return any(other.numeral.sort == "count" and own.low == other.numeral.low for other in held.facts)
     if own.sort == "percent":
         return any(own.low in (other.numeral.low, other.origin.low if other.origin else None) for other in held.facts)
-    if own.sort == "count":
-        if own.low == 1 or (own.is_word and own.low <= _COUNTED_IN_WORDS):
-            return True
-        if 1900 <= own.low <= 2100 and re.search(rf"['’]{int(own.low) % 100:02d}\b|{int(own.low)}", held.text):
-            return True
-        written = told.folded[own.start : own.end].replace(" ", "")
-        return bool(re.search(rf"(?<![\d.]){re.escape(written)}(?![\d]|\s?\\?%)", held.folded))
-    return False
+    return own.sort == "count" and _is_counted(told, fact, held)
+
+
+def _is_counted(told: Reading, fact: Fact, held: Reading) -> bool:
+    """Whether a bare number is a small word, a year or month of the source, or stands there in the same digits."""
+    own = fact.numeral
+    if own.low == 1 or (own.is_word and own.low <= _COUNTED_IN_WORDS):
+        return True
+    if 1900 <= own.low <= 2100 and re.search(rf"['’]{int(own.low) % 100:02d}\b|{int(own.low)}", held.text):
+        return True
+    if 1 <= own.low <= 12 and told.folded[own.end :].lstrip().startswith("月") and re.search(rf"\b{_MONTHS[int(own.low) - 1]}", held.folded):
+        return True
+    written = told.folded[own.start : own.end].replace(" ", "")
+    return bool(re.search(rf"(?<![\d.]){re.escape(written)}(?![\d]|\s?\\?%)", held.folded))
+
+
+def _in_brackets(told: Reading, fact: Fact) -> Fact | None:
+    """The exact amount behind a round one: "under two days (40 hours)"."""
+    for other in told.facts:
+        is_behind = re.fullmatch(r"\s?[(（]", told.folded[fact.numeral.end : other.numeral.start]) is not None
+        if is_behind and fact.numeral.bound != "exact" and (other.numeral.sort, other.numeral.unit) == ("amount", fact.numeral.unit):
+            return other
+    return None
 
 
 def amount_bound(told: Reading, fact: Fact, held: Reading) -> Complaint | None:
@@ -48,7 +70,7 @@ def amount_bound(told: Reading, fact: Fact, held: Reading) -> Complaint | None:
     came_from = [other for other in held.facts if other.origin and other.numeral.unit == own.unit and other.numeral.low == own.low]
     if own.sort == "amount" and is_by and came_from and len(came_from) == len(same):
         return Complaint("language", words_of(told, fact), f"the source says to {words_of(told, fact)}, not by")
-    if same and all({own.bound, other.bound} == {"up_to", "at_least"} for other in same):
+    if same and all((own.bound, other.bound) in _CONTRARY for other in same):
         return Complaint("bound", words_of(told, fact), f"{words_of(told, fact)} has another bound in the source")
     return None
 
@@ -57,7 +79,9 @@ def is_of_own_pair(told: Reading, fact: Fact, held: Reading) -> bool:
     """Whether the figure follows from two numbers of its own sentence that are both in the source (48 layers, 6 layers: an eighth)."""
     if fact.origin is not None:
         return any(fact.origin.low == other.numeral.low and fact.numeral.low == other.numeral.high for other in held.facts)
-    numbers = [other for other in told.facts if other.sentence == fact.sentence and other.numeral.sort != "times" and not other.numeral.is_word]
+    numbers = [
+        other for other in told.facts if other is not fact and other.sentence == fact.sentence and other.numeral.sort != "times" and not other.numeral.is_word
+    ]
     for one, other in itertools.combinations(numbers[:8], 2):
         if (one.numeral.unit, one.numeral.sort) != (other.numeral.unit, other.numeral.sort):
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -13,6 +14,9 @@ Sort = Literal["times", "percent", "amount", "count"]
 # Unit as written (lower case) -> (dimension, how many of the dimension's base).
 _UNITS: tuple[tuple[str, str, float], ...] = (
     (r"gpu[ -]?hours?|gpu ?时|gpu ?小时|卡时", "GPU-hours", 1),
+    (r"gpu[ -]?seconds?|gpu ?秒", "GPU-hours", 1 / 3600),
+    (r"gpu[ -]?minutes?|gpu ?分钟", "GPU-hours", 1 / 60),
+    (r"gpu[ -]?days?|gpu ?天|卡天", "GPU-hours", 24),
     (r"milliseconds?|ms\b|毫秒", "seconds", 1e-3),
     (r"microseconds?|[µμ]s\b|微秒", "seconds", 1e-6),
     (r"seconds?|secs?\b|s\b|秒钟?", "seconds", 1),
@@ -55,7 +59,7 @@ _DIMENSION_OF = {  # the units of quantities.find
     "TFLOPS": ("flops", 1e12), "TFLOPS/GPU": ("flops", 1e12), "GFLOPS": ("flops", 1e9), "TOPS": ("ops", 1e12), "kW": ("watts", 1e3), "USD": ("USD", 1),
 }  # fmt: skip
 _SCALES = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "hundred": 100.0, "百": 100.0, "千": 1e3, "百万": 1e6, "千万": 1e7, "万": 1e4, "亿": 1e8, "百亿": 1e10, "千亿": 1e11, "万亿": 1e12}  # fmt: skip
-_SCALE = r"(?P<scale>\s?(?:百万|千万|百亿|千亿|万亿|万|亿|千|百)|\s?-?(?:hundred thousand|thousand|million|billion|trillion)\b|[kmbt](?![a-z0-9]))"
+_SCALE = r"(?P<scale>\s?(?:百万|千万|百亿|千亿|万亿|万|亿|千|百)|\s?-?(?:hundred thousand|hundred|thousand|million|billion|trillion)\b|[kmbt](?![a-z0-9]))"
 _ONES = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}  # fmt: skip
 _WORD = "|".join(sorted(_ONES, key=len, reverse=True))
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50, "hundredth": 100}  # fmt: skip
@@ -69,13 +73,14 @@ _HALF_A = re.compile(r"\bhalf a (?P<scale>million|billion|trillion)\b")
 _FRACTION = re.compile(
     rf"\b(?P<top>{_WORD}|an?|\d)[ -](?P<bottom>{_PART})s?\b|(?<![\d/.])(?P<a>\d{{1,2}})/(?P<b>\d{{1,4}}(?:\.\d{{1,2}})?)(?![\d/]|[- ]?bit)|(?P<halved>减半|减了一半|腰斩)|\b(?P<halving>halv(?:es?|ed|ing))\b"
     rf"|(?P<zh>[一两二三四五六七八九十]{{1,3}})分之(?P<zhtop>[一两二三四五六七八九十]{{1,3}})"
+    rf"|\bone (?:[a-z]+ )?in (?P<every>(?:ten |hundred |a |one )?(?:hundred|thousand|million)|{_WORD}|\d{{1,6}})\b"
 )
 _MIXED = re.compile(
     rf"(?P<hours>\d+|{_WORD}) ?(?:小时|hours?) ?(?:and )?(?P<minutes>\d+) ?(?:分钟?|minutes?)|\b(?P<whole>{_WORD}) and a half (?P<unit>hours?|days?|minutes?|weeks?)"
 )
 _NUMBER = re.compile(
     rf"(?:(?P<usd>us\$|\$)\s?)?(?P<digits>(?<![\d.])\d{{1,3}}(?:,\s?\d{{3}})+(?:\.\d+)?(?!\d)|(?<![\d.])(?<!\d,)\d+(?:\.\d+)?)"
-    rf"{_SCALE}?(?P<more>多|余)?(?:[\s~]?-?(?:{_UNIT}))?"
+    rf"{_SCALE}?(?P<more>多|余|\+(?=\s))?(?:[\s~]?-?(?:{_UNIT}))?"
 )
 _WORDED = re.compile(rf"\b(?P<word>{_WORD})(?:[ -](?P<second>{_WORD}))?\b{_SCALE}?(?:\s?-?(?:{_UNIT}))?")
 _HANNED = re.compile(
@@ -159,7 +164,9 @@ def _measured(quantity: quantities.Quantity, folded: str) -> Numeral | None:
 
 def _fraction(match: re.Match[str], folded: str) -> Numeral | None:
     part = match.groupdict()
-    if part["halved"] or part["halving"]:
+    if part["every"]:
+        value = 100 / math.prod(_SCALES.get(word) or _ONES.get(word) or float(word if word.isdigit() else 1) for word in part["every"].split())
+    elif part["halved"] or part["halving"]:
         value = 50.0
     elif part["zh"]:
         value = 100 * _han(part["zhtop"]) / _han(part["zh"])

@@ -29,6 +29,10 @@ _NOT_THE_WORD = re.compile(
 )
 _NO_LOSS = r"\b(?:no|without|zero|not any|with no)\s(?:\S+\s){0,3}(?:loss|degrad\w+|drops?|sacrific\w+|decrease|penalty|compromis\w+)|without (?:sacrific|compromis|degrad|los|hurt|harm)\w+|nothing (?:is |was )?lost|los(?:es|ing) no (?:\w+ )?(?:accuracy|quality|performance)|(?<!near[- ])(?<!nearly )\blossless|\bexact (?:gradients?|results?)|(?:精度|质量|画质|性能|准确率|效果|困惑度|收敛)[^,，。；]{0,6}(?:不降|不掉|不变|无损|不丢|不受影响|没有[^,，。]{0,6}(?:变差|损失|下降|降低)|零损失|未降|没有变差)|零(?:精度)?损失|毫无损失|不(?:损失|牺牲|影响)[^,，。]{0,6}(?:精度|质量|性能|效果|画质)|(?<!近乎)(?<!近)(?<!几乎)无损(?!检)|未出现[^,，。]{0,6}损失|没有变差|没有明显差异"
 _SOFT = r"negligible|minimal|minor|near[- ]lossless|nearly lossless|little|slight\w*|marginal\w*|\bapproximat\w+ (?:the )?(?:back|gradient|full|exact)|几乎(?:不|没有|无)|基本(?:不|没)|略有|略微|轻微|近乎无损|近无损|极小|可忽略"
+_NO_CHANGE = r"(?:吞吐量?|速度)[^,，。；]{0,4}(?:没有|并?未|不)(?:下降|变慢|降低|受影响)|\b(?:no|without(?: any)?) (?:\w+ )?(?:loss|drop|decrease) (?:of|in) (?:\w+ )?(?:throughput|speed)"
+_CHANGE_WITH_FIGURE = (
+    r"(?:吞吐量?|速度)[^,，。；]{0,4}(?:下降|降低)[^,，。；]{0,6}\d|(?:throughput|speed) (?:\w+ )?(?:drops?|falls?|decreases?) (?:\w+ ){0,3}\d"
+)
 _SAME = r"comparabl\w+|on par|\bmatch\w*|maintain\w*|preserv\w+|similar|\bsame\b|retain\w*|competitive\w*|recover\w*|\bequal\w*|\bequivalent|keep\w*|相当|持平|相同|一致|保持|接近|不变|追平|不输|同样|同等|达到"
 _BETTER = r"improv\w+|enhanc\w+|\bbetter\b|outperform\w*|superior\w*|surpass\w*|exceed\w*|higher|\bgains?\b|boost\w*|beat\w*|提升|提高|优于|超过|更好|更高|改善|胜过|领先|超越"
 _LOSS = r"at (?:the|a|some) (?:cost|expense|price) (?:of|in) (?:\w+ ){0,3}(?:accuracy|quality|performance|convergence)|(?:accuracy|quality|performance|convergence) (?:\w+ )?(?:drops?|falls?|suffers?|degrad\w+|declines?|worsens?)|los(?:es|ing) (?:some |a little )?(?:accuracy|quality|performance)|with (?:some|a|an?) (?:\w+ )?(?:loss|drop) (?:in|of) (?:accuracy|quality|performance)|代价是[^,，。]{0,10}(?:精度|质量|性能|效果|准确率)|以牺牲|牺牲了|(?:精度|质量|性能|效果|准确率|画质)[^,，。]{0,4}(?:下降|变差|降低|受损|损失)"
@@ -97,6 +101,8 @@ def _quality(told: Reading, held: Reading) -> Iterator[Complaint]:
         and not _has(_LOSS, held.folded)
     ):
         yield Complaint("negation", told.text[match.start() : match.end()], "the source speaks of no such loss")
+    if (match := _has(_NO_CHANGE, told.folded)) and (measured := _has(_CHANGE_WITH_FIGURE, held.folded)) and not _has(_NO_CHANGE, held.folded):
+        yield Complaint("negation", told.text[match.start() : match.end()], f"the source gives a figure: {held.text[measured.start() : measured.end()]}")
     if (match := _has(_NO_LOSS, told.folded)) and not _has(_SOFT, told.folded):
         if not _has(_NO_LOSS, held.folded) and (_has(f"{_SOFT}|{_LOSS}", held.folded) or not _has(f"{_SAME}|{_BETTER}", held.folded)):
             yield Complaint("negation", told.text[match.start() : match.end()], "the source does not say that nothing is lost")

@@ -76,6 +76,8 @@ def _against(told: Reading, fact: Fact, held: Reading, other: Fact, figure: Figu
         return 2, Complaint("language", words, f"{words} moves another way in the source ({where})")
     if not is_same_metric(fact, other) and not changes_metric(fact, other, figure):
         return 3, Complaint("metric", words, f"{where} is about {', '.join(sorted(other.metrics))} in the source, not {', '.join(sorted(fact.metrics))}")
+    if not figure.is_derived and _is_relative(told, fact) and _is_in_points(held, other):
+        return 3, Complaint("unit", words, f"{where} are percentage points in the source, no share of what was there")
     is_averaged = _is_averaged(told, fact) or _is_of_an_average(held, other)
     if not arithmetic.keeps_bound(own, figure, is_averaged=is_averaged) and not (
         own.bound == "average" and figure.bound in ("exact", "about") and _is_averaged(held, other)
@@ -91,6 +93,14 @@ def _against(told: Reading, fact: Fact, held: Reading, other: Fact, figure: Figu
     ):
         return 5, complaint
     return None
+
+
+def _is_relative(told: Reading, fact: Fact) -> bool:
+    return re.search(r"\brelative(?:ly)? $|\brelative\b.{0,12}$|相对[^,，。]{0,6}$", told.folded[fact.segment[0] : fact.numeral.start]) is not None
+
+
+def _is_in_points(held: Reading, other: Fact) -> bool:
+    return re.match(r"\s?(?:percentage )?points?\b|\s?个?(?:百分)?点", held.folded[other.numeral.end : other.numeral.end + 20]) is not None
 
 
 def _is_averaged(held: Reading, other: Fact) -> bool:

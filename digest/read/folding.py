@@ -9,9 +9,12 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_LATEX = re.compile(r"\\(times|sim|approx|ge|geq|le|leq|to|rightarrow|pm|%|,)(?![a-z])|(?<=\d)(times)(?![a-z])", re.IGNORECASE)
+_LATEX = re.compile(
+    r"\\(times|sim|approx|ge|geq|le|leq|to|rightarrow|pm|%|,)(?![a-z])|(?<=\d)(times)(?![a-z])|(?<=\d)(\*)(?= (?:speed|faster|accel|less|fewer|reduc))",
+    re.IGNORECASE,
+)
 _MATH = re.compile(r"\$((?:[\d.,\s×%~≈<>≤≥=+±→x-]|\\[a-z]+){1,60})\$")
-_SIGNS = {"times": "×", "sim": "~", "approx": "~", "ge": "≥", "geq": "≥", "le": "≤", "leq": "≤", "to": "→", "rightarrow": "→", "pm": "±", "%": "%", ",": " "}  # fmt: skip
+_SIGNS = {"times": "×", "sim": "~", "approx": "~", "ge": "≥", "geq": "≥", "le": "≤", "leq": "≤", "to": "→", "rightarrow": "→", "pm": "±", "%": "%", ",": " ", "*": "×"}  # fmt: skip
 _SPACES = {ord(character): " " for character in "\n\t\r_$\u00a0"}
 _HYPHENS = {ord(character): " " for character in "-\u2010\u2011\u2012\u2013\u2014\u2212/"}
 
@@ -54,6 +57,6 @@ def fold(text: str) -> str:
 def signs(text: str) -> str:
     """For figures: as ``fold``, but hyphens, dashes and line ends stay. The same length as ``text``."""
     folded = text.lower() if text.isascii() else text.translate(_TABLE)
-    if "\\" in folded or "times" in folded:
-        folded = _LATEX.sub(lambda match: _SIGNS[match[1] or match[2]].ljust(len(match[0])), folded)
+    if "\\" in folded or "times" in folded or "*" in folded:
+        folded = _LATEX.sub(lambda match: _SIGNS[match[1] or match[2] or match[3]].ljust(len(match[0])), folded)
     return _MATH.sub(r" \1 ", folded) if "$" in folded else folded

@@ -68,6 +68,7 @@ _HAN = "[一两二三四五六七八九十百千零]{1,7}"
 _SMALL_ZH = f"(?<![一两二三四五六七八九十百千零第]){_HAN}"
 _PATTERNS = (
     ("range", rf"(?P<low>{_N})(?:{_TIMES}|{_PERCENT})?{_TO}(?P<high>{_N})(?:(?P<x>{_TIMES})|(?P<p>{_PERCENT}))"),
+    ("worded-range", rf"\b(?P<word>{_SMALL_EN}) to (?P<upper>{_SMALL_EN})[ -]?(?:fold|times)\b"),
     ("slash", rf"(?P<low>{_N})\s?%\s?/\s?(?P<high>{_N})\s?%"),
     ("times", rf"(?P<low>{_N})(?P<x>{_TIMES})"),
     ("percent", rf"(?P<low>{_N})(?P<p>{_PERCENT})"),
@@ -96,7 +97,7 @@ _FROM_TO = re.compile(r"(?:increas|improv|rais|ris|rose|grow|jump|climb|boost|re
 _VERSUS = re.compile(rf"^\s?(?:vs\.?|versus|instead of|down from|up from|compared (?:to|with))\s(?P<value>{_N}\s?(?:%|[a-z/]{{1,6}})?)")
 _BEFORE_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("average", re.compile(r"(?:\baverage(?:d|s)?\b(?! (?:while|and|with)\b)|\bmean\b|平均)[^,;，；]{0,44}$")),
-    ("up_to", re.compile(r"(?:\bup[ -]to\b|\bas (?:much|high|many) as|\bmaxim\w+(?: \w+)?(?: of)?|\bat most|\bno more than|\bnever more than|\bnot more than|\bno longer than|\bunder|\bwithin|\bless than|\bbelow|\bupper bound of|(?:最高|最多)[能可]?比[^,;，；]{2,28}?|最高|最多|至多|峰值(?:加速|提速)|最大|最快(?=[提达可约]|\s|$)|可达|高达|不到|不足|不超过|(?:不到|不足)[^,;，；。]{0,28}的|(?:最高|最多)(?:是|为|可达)[^,;，；、]{2,34}的|\bpeak (?:speed-?ups?|gains?|performance|throughput)(?: of)?)(?: a| an)?[^,;，；\d]{0,12}$")),
+    ("up_to", re.compile(r"(?:\bup[ -]to\b|\bas (?:much|high|many) as|\bmaxim\w+(?: \w+)?(?: of)?|\bat most|\bno more than|\bnever more than|\bnot more than|\bno longer than|\bunder|\bwithin|\bless than|\bbelow|\bupper bound of|(?:最高|最多)[能可]?比[^,;，；]{2,28}?|最高(?!的)|最多(?!的)|至多|峰值(?:加速|提速)|最大(?=$|[\s可达提加降减节省压缩为约到])|最快(?=[提达可约]|\s|$)|可达|高达|不到|不足|不超过|(?:不到|不足)[^,;，；。]{0,28}的|(?:最高|最多)(?:是|为|可达)[^,;，；、]{2,34}的|\bpeak (?:speed-?ups?|gains?|performance|throughput)(?: of)?)(?: a| an)?[^,;，；\d]{0,12}$")),
     ("at_least", re.compile(r"(?:\bover(?: a)?|(?<!\bno )(?<!\bnot )(?<!\bnever )\bmore than(?: a)?|\bgreater than(?: a)?|\bat least(?: a)?|\bexceed(?:s|ing)?|\babove|\bbeyond|[>≥]|超过?|至少(?:需要?|要)?|逾|不低于)\s{0,2}$")),
     ("about", re.compile(r"(?:\babout|\baround|\bapproximately|\bnearly|\broughly|\balmost|\bclose to|\bca\.|[~≈]|(?:约|近|大约|接近|将近|大概)(?:为|[快慢少多高低省降提减增占][了到]?)?)(?: an?)?\s{0,2}$")),
 )  # fmt: skip
@@ -165,6 +166,8 @@ def _read(name: str, match: re.Match[str], sentence: str) -> list[Quantity]:
             before = sentence[match.start("low") : match.start("high")].removesuffix("to ").strip(" 到至")
             return [_bounded(Quantity(match.start("high"), end, high, high, "x" if part.get("x") else "%", before), sentence)]
         return [_bounded(Quantity(start, end, low, high, "x" if part.get("x") else "%"), sentence)]
+    if name == "worded-range" and _SMALL[part["word"]] < _SMALL[part["upper"]]:
+        return [_bounded(Quantity(start, end, _SMALL[part["word"]], _SMALL[part["upper"]], "x"), sentence)]
     if name in ("unit", "money", "score"):
         return _with_unit(name, match, sentence)
     low, unit = _worded(name, part)
@@ -211,7 +214,7 @@ def _with_unit(name: str, match: re.Match[str], sentence: str) -> list[Quantity]
 
 
 def _worded(name: str, part: dict[str, str | None]) -> tuple[float, str]:
-    if name == "fold":
+    if name in ("fold", "worded-range"):
         return float(_SMALL[part["word"] or ""]), "x"
     if name == "orders":
         word = part.get("word") or part.get("han") or ""

@@ -98,6 +98,43 @@ def test_numbers_are_read_in_digits_and_in_words(text: str, values: list[tuple[f
     assert [(numeral.low, numeral.unit) for numeral in numerals(signs(text))] == values
 
 
+@pytest.mark.parametrize(
+    ("sentence", "source"),
+    [
+        ("起动要 210–630 秒。", "Loading takes roughly 3.5-10.5 minutes."),
+        ("It ran for more than 500 GPU-hours.", "It cost an estimated 500+ GPU-hours."),
+        ("用了约 6.2 GPU 小时。", "It needs 22,200 GPU-seconds."),
+        ("做了一百多次预训练。", "We report more than one hundred pre-training runs."),
+        ("It trains fewer than one parameter in forty.", "It trains fewer than 2.5% of the parameters."),
+        ("It needs 3-7x fewer parameters.", "It has three to seven times fewer parameters."),
+        ("该榜单是 2026 年 7 月 30 日的快照。", "The leaderboard snapshot is of July 30, 2026."),
+        ("通信量最多降到二十分之一。", "It reduces communication volume by up to 20x."),
+        ("Training took under two days (40 hours).", "训练用了 40 小时。"),
+        ("LRA 上提速 2.4 倍。", "It is 2.4x faster on long-range arena."),
+        ("吞吐只掉了不到 5%。", "Throughput drops by less than 5%."),
+        ("训练提速 2 倍，进一步优化后到 3 倍。", "Training is 2x faster, and 3x after tuning."),
+        ("The data is more than ten times as sample-efficient.", "It improves the sample efficiency of high-quality synthesis by over 10x."),
+    ],
+)
+def test_a_true_sentence_in_other_words_is_not_refused(sentence: str, source: str) -> None:
+    assert judge(sentence, source) == ()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source", "kind"),
+    [
+        ("It raises accuracy by a relative 6.5%.", "It raises accuracy by 6.5% points.", "unit"),
+        ("训练吞吐没有下降。", "训练吞吐下降不到 5%。", "negation"),
+        ("Each card reaches 225 TFLOPs on average.", "It reaches up to 225 TFLOPs per card.", "bound"),
+        ("It trains in 8 hours.", "It trains in 8 to 60 hours.", "number"),
+        ("It shrinks the model to 40% of its size, keeps 97% and is 60% faster.", "It reduces the size by 40%, keeps 97% and is 60% faster.", "language"),
+        ("End to end it is 270x faster.", "It speeds up spectrogram generation by 270x and end-to-end synthesis by 38x.", "scope"),
+    ],
+)
+def test_a_distortion_is_caught_with_its_kind(sentence: str, source: str, kind: str) -> None:
+    assert kind in [complaint.kind for complaint in judge(sentence, source)]
+
+
 def test_a_figure_knows_where_it_came_from() -> None:
     facts = read("It fell from 94.1 to 27.9 GB.").facts
     assert [(fact.numeral.low, fact.origin.low if fact.origin else None) for fact in facts][-1] == (27.9e9, 94.1e9)
