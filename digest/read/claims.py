@@ -72,6 +72,9 @@ _OTHER_TIME = re.compile(
 _BOUND_WORDS = re.compile(r"\b(?:less|more|fewer|lower|higher) than\b|不到|不超过")
 _SPEEDS = re.compile(r"speed-?\s?up|faster|as fast\b|加速|快")
 _PART = re.compile(r"\b(?:single|per)\b[^,;]{0,16}\blayers?\b|单个?算子|单层")
+_TOOL = re.compile(
+    r"\b(?:scores?|metrics?|measures?|detectors?|verifiers?|estimators?|evaluators?|evaluation|scoring|verification)\b(?: \w+){0,3}? (?:runs?|is|are)\b"
+)
 _BY_A_SHARE = re.compile(r"\b(?:by|halv\w*)\s(?:up to |more than |over |about |nearly )?$|[少降减快提增]\S{0,6}$|[\u3400-\u9fff]$")
 _SHARED = re.compile(r"^\s*(?:,|and|or|,\s*and|/|和|与|、|及)\s*(?:up[ -]to |over |by |about |>\s?)?$")
 _BASELINE = re.compile(
@@ -326,7 +329,7 @@ def _metric(figure: _Figure, clause: str, scope: Scope) -> Metric:
         metric = "training_speed"
     elif metric == "quality" and unit == "x" and "performance improvement" in clause:
         metric = "training_speed"  # a multiple of performance is speed
-    elif metric == "training_speed" and _PART.search(clause):
+    elif metric == "training_speed" and (_PART.search(clause) or _TOOL.search(clause)):
         metric = "other"
     if metric == "training_time" and _OTHER_TIME.search(clause):
         return "other"
