@@ -19,6 +19,7 @@ _TIMES_OF = re.compile(r"(?:是|为|达到?)\s?(?P<whose>[^,;，；。]{2,24}?)�
 _COMBINED = re.compile(
     r"(?:[Cc]ombined with|together with|combining it with|when used with|结合|配合|叠加)\s?(?P<others>[^,;:.，。；]{2,60})|(?P<sum>\b[A-Za-z][\w-]*(?:\s?\+\s?[A-Za-z][\w-]*)+)(?!\w|\s(?:baselines?|pipeline))"
 )
+_AT = re.compile(r"\s?(?:x|times)?\s?(?:faster|speed-?ups?|less|more)?\s?(?:at|in|during) (?:inference|training|decoding|serving)\b")
 _WHOLES = ("end-to-end", "whole-model")
 _ALONE = re.compile(r"\bon its own\b|\balone\b|\bby itself\b|单独|单凭|仅凭")
 _HARDWARE = re.compile(
@@ -32,7 +33,9 @@ def process(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint 
     in_sentence = frozenset(name for name, _, _ in lexicon.processes(held.folded, *other.sentence))
     siblings = [sibling for sibling in held.facts if sibling.sentence == other.sentence and sibling.numeral.sort == other.numeral.sort]
     in_place = frozenset(anchor.split(":")[1] for anchor in belonging(held, other, siblings) if anchor.startswith("process:"))
-    ours = in_place or other.processes or in_sentence
+    after = _AT.match(held.folded, other.numeral.end)
+    named = frozenset(name for name, _, _ in lexicon.processes(held.folded, after.start(), after.end())) if after else frozenset()
+    ours = in_place or named or other.processes or in_sentence
     chain = [mate for mate in told.facts if mate.sentence == fact.sentence and mate.numeral.sort == fact.numeral.sort]
     told_in_place = frozenset(anchor.split(":")[1] for anchor in belonging(told, fact, chain) if anchor.startswith("process:"))
     said = frozenset(name for name, _, _ in lexicon.processes(told.folded, *fact.sentence))

@@ -21,7 +21,7 @@ _MORE = re.compile(
     r"\b(?:increas\w+|improv\w+|boost\w*|rais\w+|gains?|higher|more(?! than (?:\S{0,2}\d|half|an?\b|one\b|two\b|three\b|twice|doubl|tripl))|lengthen\w*|grow\w*|r[io]ses?|longer|larger|enhanc\w+|faster|speed\w*|accelerat\w+|extra|additional|outperform\w*|quicker|better)\b|提升|提高|增加|增长|快|提速|加速|高出|多[花出了]|上升|改善"
 )
 _TO = re.compile(
-    r"(?:\b(?:(?<!up )to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|needs?|using|uses?|requir\w+|within)|(?<!不)到了?|至|剩下?|保留了?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|(?<![降少短升高快增掉跌])(?<![降少短升高快增掉跌]了)不到|用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$|(?:到|至|为|剩|是|只有|相当于)了?\s?[^,，。;；\d]{1,16}的\s?(?:约|近|不到|大约)?\s?$"
+    r"(?:\b(?:(?<!up )to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|needs?|using|uses?|requir\w+|within)|(?<!不)到了?|至|剩下?|保留了?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|(?<![降少短升高快增掉跌])(?<![降少短升高快增掉跌]了)不到|(?<![少省])用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$|(?:到|至|为|剩|是|只有|相当于)了?\s?[^,，。;；\d]{1,16}的\s?(?:约|近|不到|大约)?\s?$"
 )
 _DOWN_TO = re.compile(r"(?:最多|最高|最大)[^,，。；]{0,6}[降减缩压][^,，。；]{0,4}[到至]\s?$|\bup to\b.{0,12}\bdown to\s$")
 _BY = re.compile(

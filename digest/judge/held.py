@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 
 from digest.judge import arithmetic, lexicon
 from digest.judge.arithmetic import Figure
@@ -11,6 +12,7 @@ from digest.judge.complaints import Complaint, words_of
 from digest.judge.facts import Fact, Reading
 
 _COUNTED_IN_WORDS = 20
+_PAIR_APART = 80
 _NEAR = 0.7  # 40 hours are under two days
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CONTRARY = (("up_to", "at_least"), ("at_least", "up_to"), ("average", "up_to"))
@@ -27,6 +29,8 @@ def is_held(told: Reading, fact: Fact, held: Reading) -> bool:
             if arithmetic.is_value(own, other.origin.low, other.origin.high) or arithmetic.is_value(own, other.origin.low, other.numeral.high):
                 return True
         for figure in arithmetic.figures(other):
+            if figure.is_derived and not _is_difference(told, fact):
+                continue
             same_unit = own.unit == figure.unit or (not own.unit and figure.unit in ("bit", "meters"))
             if same_unit and (own.sort == figure.sort or {own.sort, figure.sort} == {"count", "amount"}) and arithmetic.is_value(own, figure.low, figure.high):
                 return True
@@ -35,6 +39,14 @@ def is_held(told: Reading, fact: Fact, held: Reading) -> bool:
     if own.sort == "percent":
         return any(own.low in (other.numeral.low, other.origin.low if other.origin else None) for other in held.facts)
     return own.sort == "count" and _is_counted(told, fact, held)
+
+
+def _is_difference(told: Reading, fact: Fact) -> bool:
+    """Whether the words around an amount say that it is how much more or less there is."""
+    around = told.folded[max(fact.sentence[0], fact.numeral.start - 16) : fact.numeral.end + 16]
+    return (
+        re.search(r"[少减多增省早快降升高低差]|\b(?:fewer|less|more|sav\w+|sooner|earlier|later|lower|higher|by|gain\w*|drop\w*|points?)\b", around) is not None
+    )
 
 
 def _is_counted(told: Reading, fact: Fact, held: Reading) -> bool:
@@ -83,10 +95,11 @@ def is_of_own_pair(told: Reading, fact: Fact, held: Reading) -> bool:
         other for other in told.facts if other is not fact and other.sentence == fact.sentence and other.numeral.sort != "times" and not other.numeral.is_word
     ]
     for one, other in itertools.combinations(numbers[:8], 2):
-        if (one.numeral.unit, one.numeral.sort) != (other.numeral.unit, other.numeral.sort):
+        if (one.numeral.unit, one.numeral.sort) != (other.numeral.unit, other.numeral.sort) or other.numeral.start - one.numeral.end > _PAIR_APART:
             continue
         for figure in arithmetic.between(one.numeral, other.numeral):
-            is_it = figure.sort == fact.numeral.sort and arithmetic.is_value(fact.numeral, figure.low, figure.high) and is_same_sense(fact, figure)
+            own = fact.numeral if fact.numeral.bound == "about" or fact.numeral.is_word else replace(fact.numeral, bound="exact")
+            is_it = figure.sort == own.sort and arithmetic.is_value(own, figure.low, figure.high) and is_same_sense(fact, figure)
             if is_it and (is_same_metric(fact, one) or changes_metric(fact, one, figure)):
                 return is_held(told, one, held) and is_held(told, other, held)
     return False

@@ -14,18 +14,19 @@ METRICS: tuple[tuple[str, str], ...] = (
     ("communication-time", r"communication (?:time|latency)|通信(?:耗时|时间|延迟)"),
     ("communication-volume", r"communication (?:volume|data|traffic)|(?:volume|amount) of communication|通信量|通信数据量"),
     ("communication", r"communicat\w+(?: costs?| overheads?)?|通信(?:开销|成本)?|network traffic"),
+    ("time", r"short\w+ (?:[a-z0-9]+ ){0,3}iterations?"),
     ("memory", r"memory(?: costs?| overheads?| time)?|显存(?:开销|成本)?|内存(?:开销|成本)?|\bvram\b|footprint"),
     ("compute", r"\bflops?\b(?! utili)|(?:computational|computation|compute)[ -](?:costs?|budget|overheads?)|(?:less|fewer|lower|reduced) computation\b|\bcompute\b|算力|计算量|计算(?:开销|成本)|computational complexity"),
     ("throughput", r"throughput|吞吐量?|tokens per second|samples per second|\bmfu\b|利用率|utili[sz]ation"),
-    ("size", r"(?:spatial )?compress\w*|压缩率|压缩|smaller|缩小|larger|更大|increase in size|(?:base )?model size|batch size|sparsity|稀疏度|sequence lengths?|序列长度|context length|(?<=fewer )parameters?|参数量|trainable parameters?"),
+    ("size", r"(?:spatial )?compress\w*|压缩率|压缩|smaller|缩小|larger|更大|increase in size|(?:base )?model size|batch size|sparsity|稀疏度|sequence lengths?|序列长度|context length|(?<=fewer )parameters?|(?<=% )(?:of (?:its|the|their) )?(?:trainable |total )?parameters?|参数量|trainable parameters?"),
     ("energy", r"energy|power\b|能耗|能效|功率|功耗|电费"),
-    ("quality", r"accurac\w+|perplexit\w+|\bppl\b|\bbleu\b|\bfid\b|\bf1\b|psnr|word error rates?|\bwer\b|\bscores?\b|success rates?|\bloss\b(?! (?:of|in) )|error rates?|win rates?|pass@\w|\bmiou\b|recall\b|(?<!equal )(?<!same )(?<!high-)(?<!high )(?<!low-)quality(?![- ]equivalent)|词错误率|错误率|准确率|精度|困惑度|得分|分数|损失|成功率|召回率|胜率|画质|(?<!同等)(?<!同样)(?<!相同)(?<!高)质量|效果|性能提升|平均性能|performance (?:improvement|gain)s?"),
+    ("quality", r"accurac\w+|perplexit\w+|\bppl\b|\bbleu\b|\bfid\b|\bf1\b|psnr|word error rates?|\bwer\b|\bscores?\b|success rates?|\bloss\b(?! (?:of|in) )|error rates?|win rates?|pass@\w|\bmiou\b|recall\b|(?<!equal )(?<!same )(?<!high-)(?<!high )(?<!low-)quality(?![- ]equivalent)|词错误率|错误率|准确率|精度|困惑度|得分|分数|成绩|损失|成功率|召回率|胜率|画质|(?<!同等)(?<!同样)(?<!相同)(?<!高)质量|效果|性能提升|平均性能|performance (?:improvement|gain)s?"),
     ("steps", r"iterations?|\bsteps\b(?! time)|(?<!per )\bepochs?\b|迭代(?:次数)?|步数|轮数|训练轮|\d ?步|(?<!进)[一二三四五六七八九十]步"),
     ("samples", r"(?:training|fewer|less|visual|generated|output|supervised) (?:samples|tokens|examples|data)\b|tokens? (?:consumption|usage|count)|rollouts\b|of the (?:tokens|samples|examples)\b|样本(?!吞吐)|视觉 token|token(?= ?(?:用量|消耗|数))|数据量|训练数据|token 数|sample efficien\w+"),
     ("latency", r"latency|delay|延迟|时延|首字"),
     ("cost", r"costs?\b|cheaper\b|expens\w+|\$(?=\d)|成本|费用|花费|开销|overheads?\b|budget|预算"),
     ("time", r"\btimes?\b(?! (?:as|the|more|less|fewer|smaller|faster|higher|lower))|wall-?clock(?! (?:\w+ ){0,2}(?:speed|throughput|gain|decod))|duration|时间|用时|耗时|时长|gpu[ -]?hours?|gpu ?(?:时|小时)"),
-    ("speed", r"speed-?\s?ups?|speeds?\b|speeding|\bas fast\b|faster|fastest|slower|\bslows?\b|accelerat\w+|quicker|quick\b|提速|加速比?|速度|[更最要还]?快|[更还]?慢|\bspeeds? up\b|\bruns?\b(?= [\d])"),
+    ("speed", r"\bspeed-?\s?ups?|\bspeeds?\b|speeding|\bas fast\b|faster|fastest|slower|\bslows?\b|accelerat\w+|quicker|quick\b|提速|加速比?|速度|[更最要还]?快|[更还]?慢|\bspeeds? up\b|\bruns?\b(?= [\d])"),
 )  # fmt: skip
 # Metrics that may stand for each other: a multiple of speed is also less time.
 SAME: tuple[frozenset[str], ...] = (
@@ -51,7 +52,7 @@ PROCESSES: tuple[tuple[str, str], ...] = (
     ("backpropagation", r"back-?prop\w*|backward|反向传播|反向"),
     ("rendering", r"render\w*|渲染"),
     ("generation", r"(?:image|video|text|token) generation|\bgenerat(?:es?|ing) (?:a |an )?(?:\w+ )?(?:images?|videos?)|decod\w+|生图|图像生成|视频生成|解码"),
-    ("inference", r"inference|\binfers?\b|\bserv(?:e|es|ing)\b|推理(?!模型|能力|任务|基准|性能|链|数据|大模型|训练)|线上(?:服务)?|部署|deploy\w*"),
+    ("inference", r"inference|\binfers?\b|\bserv(?:e|es|ing)\b|推理(?!模型|能力|任务|基准|性能|链|数据|大模型|训练)|线上(?:服务)?|部署|deploy\w*|on-device|\bon (?:\w+ )?edge devices|across (?:\w+ )?edge devices|端侧(?!训练|微调)"),
     ("training", r"(?<!post-)\b(?:pre-?)?train(?:ing|ed|s)?\b(?![ -]free|-aware| data| sets?\b)|pre-?train\w*|fine-?tun\w+|(?<!无需)(?<!不用)(?<!免)(?:预)?训练(?!后量化|后剪枝|数据)|微调|训"),
 )  # fmt: skip
 # Processes that do not contradict each other.

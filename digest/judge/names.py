@@ -24,7 +24,7 @@ _UNITS = re.compile(r"^\d+(?:\.\d+)?(?:x|k|m|b|t|gb|mb|tb|kb|gbps|mbps|gib|tib|m
 _KNOWN_AS = {
     "mri": "磁共振|核磁", "moe": "混合专家", "npu": "神经网络处理器", "imagenet": "图像网", "asr": "语音识别", "nvidia": "英伟达", "google": "谷歌", "microsoft": "微软", "meta": "脸书",
     "huawei": "华为", "alibaba": "阿里", "tencent": "腾讯", "bytedance": "字节", "baidu": "百度", "tsinghua": "清华", "stanford": "斯坦福", "amazon": "亚马逊", "intel": "英特尔",
-    "ssd": "固态", "hdd": "机械硬盘", "lidar": "激光雷达", "gan": "生成对抗", "vae": "变分自编码", "kg": "知识图谱", "smc": "序贯蒙特卡洛", "hopper": "霍珀", "china": "中国|国产", "mars": "火星", "martian": "火星", "bayesian": "贝叶斯", "gaussian": "高斯", "adam": "亚当", "markov": "马尔可夫|马尔科夫",
+    "vit": "(?i)vision transformer", "dit": "(?i)diffusion transformer", "ssd": "固态", "hdd": "机械硬盘", "lidar": "激光雷达", "gan": "生成对抗", "vae": "变分自编码", "kg": "知识图谱", "smc": "序贯蒙特卡洛", "hopper": "霍珀", "china": "中国|国产", "mars": "火星", "martian": "火星", "bayesian": "贝叶斯", "gaussian": "高斯", "adam": "亚当", "markov": "马尔可夫|马尔科夫",
 }  # fmt: skip
 
 

@@ -67,7 +67,10 @@ _PART = "|".join(sorted(_PARTS, key=len, reverse=True))
 _HAN_DIGITS = {"零": 0, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10}
 _CLASSIFIER = "个|种|项|张|卡|块|台|类|条|层|位|家|款|组|轮|天|周|小时|分钟|秒|年|月|人|篇|帧|维|路|套|处|章|字|词|名|段|份|步|大|节点|机"
 _WORD_LIKE = re.compile(
-    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+]*(?:[-.'_][A-Za-z0-9+]+)*|(?<=[\u3400-\u9fff])-\d+[A-Za-z]\b|(?<![A-Za-z0-9.])\d+[A-Za-z]+\d+[A-Za-z0-9]*"
+    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+]*(?:[-.'_][A-Za-z0-9+]+)*|(?<=[\u3400-\u9fff])-\d+[A-Za-z]\b|(?<![A-Za-z0-9.])\d+[A-Za-z]+\d+[A-Za-z0-9]*|(?<![A-Za-z0-9.])\d[dD](?![A-Za-z])"
+)
+_IDIOM = re.compile(
+    r"(?<![\d.零一两二三四五六七八九十百千万亿几数上成这近过每])(?<!\d )(?P<scale>百亿|千亿|万亿|万|千|百)(?=[卡级]|参数|规模)|(?<!\d)(?<!\d[ -])\b(?:trillion|billion)(?=[ -](?:parameter|scale))"
 )
 _HALF_A = re.compile(r"\bhalf a (?P<scale>million|billion|trillion)\b")
 _FRACTION = re.compile(
@@ -125,6 +128,9 @@ def numerals(folded: str, original: str = "") -> list[Numeral]:
         take(_mixed(match, folded))
     for match in _HALF_A.finditer(folded):
         take(Numeral(match.start(), match.end(), _SCALES[match["scale"]] / 2, _SCALES[match["scale"]] / 2, "count"))
+    for match in _IDIOM.finditer(folded):  # 万卡集群, 千亿参数
+        value = _SCALES[match[0]]
+        take(Numeral(match.start(), match.end(), value, value, "count", is_word=True))
     for match in _FRACTION.finditer(folded):
         take(_fraction(match, folded))
     for quantity in quantities.find(folded):
@@ -152,7 +158,7 @@ def _measured(quantity: quantities.Quantity, folded: str) -> Numeral | None:
     if (
         quantity.unit == "x"
         and re.search(r"一倍|\b1 ?倍", folded[quantity.start : quantity.end])
-        and re.search(r"[快高多升增长][出了]?(?:约|近|将近)?\s?$", folded[: quantity.start])
+        and re.search(r"[快高多升增长大][出了]?(?:约|近|将近)?\s?$", folded[: quantity.start])
     ):
         low = high = 2.0  # 快一倍 is twice as fast
     if folded[quantity.end : quantity.end + 1] == "半" and quantity.unit == "x":

@@ -20,11 +20,17 @@ def pairing(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint 
     general = anchors(held, other.sentence[0], siblings[0].numeral.start)
     for anchor in sorted(around - own):
         kind = anchor.split(":")[0]
-        is_general = anchor in general and not any(found.startswith(kind) for found in own)
-        if is_general or (kind == "subject" and any(found.startswith(kind) for found in around & own)):
+        is_shared = any(found.startswith(kind) for found in around & own)
+        is_general = anchor in general and (is_shared or not any(found.startswith(kind) for found in own))
+        if is_general or (kind == "subject" and is_shared and not re.search(r"都|均|\bboth\b", told.folded[slice(*fact.segment)])):
             continue
         for sibling in siblings:
-            if sibling is not other and anchor in ours[id(sibling)] and (kind != "subject" or any(found.startswith(kind) for found in own)):
+            if (
+                sibling is not other
+                and not _follows(held, sibling, other)
+                and anchor in ours[id(sibling)]
+                and (kind != "subject" or any(found.startswith(kind) for found in own))
+            ):
                 return Complaint(
                     "number",
                     words_of(told, fact),
@@ -33,13 +39,22 @@ def pairing(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint 
     return None
 
 
+def _follows(held: Reading, one: Fact, other: Fact) -> bool:
+    """Whether one figure is said to come of the other: "49.6 % higher throughput …, which saves 33 % of the time"."""
+    first, last = sorted((one, other), key=lambda fact: fact.numeral.start)
+    return (
+        re.search(r"\bwhich\b|\bthus\b|\bthereby\b|resulting in|leading to|\bi\.e\.|因此|从而|即", held.folded[first.numeral.end : last.numeral.start])
+        is not None
+    )
+
+
 def _around(told: Reading, fact: Fact) -> frozenset[str]:
     """What a told figure is said of: the anchors around it, up to the figures of its kind before and after."""
     chain = [other for other in told.facts if other.sentence == fact.sentence and other.numeral.sort == fact.numeral.sort]
-    place = chain.index(fact)
     if len(chain) > 1:
         return belonging(told, fact, chain)
-    start = chain[place - 1].numeral.end if place else fact.sentence[0]
+    ends = [other.numeral.end for other in told.facts if other.sentence == fact.sentence and other.numeral.sort in ("times", "percent")]
+    start = max((end for end in ends if end <= fact.numeral.start), default=fact.sentence[0])
     return anchors(told, start, fact.segment[1], without=fact.numeral)
 
 

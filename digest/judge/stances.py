@@ -19,7 +19,7 @@ _CARRIED: tuple[tuple[str, str, str], ...] = (
     ("superlative", r"\bever (?:reported|seen|published|trained|built|measured)\b|\b(?:new|sets? an?|world) (?:\w+ )?record\b|刷新[^，。]{0,8}[纪记]录|创[下造]?[^，。]{0,6}[纪记]录", r"\bever\b|\brecord\b|[纪记]录"),
     ("superlative", r"\brank(?:s|ed)? first|\bnumber one\b|排名第一|位居第一|登顶|夺冠", r"\brank(?:s|ed)? (?:first|top)|\bnumber one\b|\b1st\b|排名第一|位居第一|登顶|夺冠|\btop\b"),
     ("superlative", r"\bguarantee\w*|\bdefinitely\b|\bcertainly\b|once and for all|\bundoubtedly\b|\balways\b|\bsurely\b|\bwill (?:always|never)\b|必定|一定(?!程度|的|数量|条件)|必然|保证|肯定|毫无疑问|彻底|百分之百|永远|稳赢", r"\bguarante\w*|\balways\b|\bnever\b|\bprov(?:e|es|ably|en)\b|theoretical\w* bound|必定|必然|保证|彻底|理论上"),
-    ("scope", r"\bevery\b|\ball\b(?!-)|\bany\b(?! (?:loss|extra|additional|accuracy|quality|training|further|change|drop))|\bwhole\b|\bentire\b|across the board|\buniversal\w*|\bregardless\b|所有|全部|任何|任意|每[个一种项]|一律|整体|全面|全都|无一例外|通吃", r"\bevery\b|\beach\b|\ball\b(?!-)|\bany\b|\bwhole\b|\bentire\b|\bper\b|consistent\w*|\bregardless\b|everywhere|所有|全部|任何|任意|每|一律|整体|均|都"),
+    ("scope", r"\bevery\b|\ball\b(?!-)|\bany\b(?! (?:loss|extra|additional|accuracy|quality|training|further|change|drop))|\bwhole\b|\bentire\b|across the board|\buniversal\w*|\bregardless\b|所有|全部|任何|任意|每[个一种项]|各[类种项个]|一律|整体|全面|全都|无一例外|通吃", r"\bevery\b|\beach\b|\ball\b(?!-)|\bany\b|\bwhole\b|\bentire\b|\bper\b|consistent\w*|\bregardless\b|everywhere|所有|全部|任何|任意|每|一律|整体|均|都"),
     ("negation", r"\bproduction-ready\b|\bdrop-in\b|\bzero[- ](?:code|cost|overhead)\b|零成本|零代码|开箱即用", r"\bproduction\b|\bdrop-in\b|\bzero\b|\bno (?:code|extra|additional|manual)|without (?:code|modif|chang)|essentially no|seamless\w*|plug|零|无需|不用|即用|无缝"),
 )  # fmt: skip
 _GENERAL = r"across|various|variety|wide range|universal\w*|\bvarious\b|overall|稳定|普遍|通用|各"
@@ -29,6 +29,7 @@ _NOT_THE_WORD = re.compile(
 )
 _NO_LOSS = r"\b(?:no|without|zero|not any|with no)\s(?:\S+\s){0,3}(?:loss|degrad\w+|drops?|sacrific\w+|decrease|penalty|compromis\w+)|without (?:sacrific|compromis|degrad|los|hurt|harm)\w+|nothing (?:is |was )?lost|los(?:es|ing) no (?:\w+ )?(?:accuracy|quality|performance)|(?<!near[- ])(?<!nearly )\blossless|\bexact (?:gradients?|results?)|(?:精度|质量|画质|性能|准确率|效果|困惑度|收敛)[^,，。；]{0,6}(?:不降|不掉|不变|无损|不丢|不受影响|没有[^,，。]{0,6}(?:变差|损失|下降|降低)|零损失|未降|没有变差)|零(?:精度)?损失|毫无损失|不(?:损失|牺牲|影响)[^,，。]{0,6}(?:精度|质量|性能|效果|画质)|(?<!近乎)(?<!近)(?<!几乎)无损(?!检)|未出现[^,，。]{0,6}损失|没有变差|没有明显差异"
 _SOFT = r"negligible|minimal|minor|near[- ]lossless|nearly lossless|little|slight\w*|marginal\w*|\bapproximat\w+ (?:the )?(?:back|gradient|full|exact)|几乎(?:不|没有|无)|基本(?:不|没)|略有|略微|轻微|近乎无损|近无损|极小|可忽略"
+_SLIGHT_LOSS = r"costs? (?:a little|some|a bit of) (?:performance|accuracy|quality)|(?:at the price of|with) slightly (?:different|lower|worse)|slightly (?:lower|worse) (?:accuracy|quality|performance)|(?:精度|质量|效果|性能|准确率|输出)[^,，。；]{0,10}(?:略低|略差|稍低|稍差|略有(?:下降|差异|不同)|略微下降|低一点)"
 _NO_CHANGE = r"(?:吞吐量?|速度)[^,，。；]{0,4}(?:没有|并?未|不)(?:下降|变慢|降低|受影响)|\b(?:no|without(?: any)?) (?:\w+ )?(?:loss|drop|decrease) (?:of|in) (?:\w+ )?(?:throughput|speed)"
 _CHANGE_WITH_FIGURE = (
     r"(?:吞吐量?|速度)[^,，。；]{0,4}(?:下降|降低)[^,，。；]{0,6}\d|(?:throughput|speed) (?:\w+ )?(?:drops?|falls?|decreases?) (?:\w+ ){0,3}\d"
@@ -38,14 +39,15 @@ _BETTER = r"improv\w+|enhanc\w+|\bbetter\b|outperform\w*|superior\w*|surpass\w*|
 _LOSS = r"at (?:the|a|some) (?:cost|expense|price) (?:of|in) (?:\w+ ){0,3}(?:accuracy|quality|performance|convergence)|(?:accuracy|quality|performance|convergence) (?:\w+ )?(?:drops?|falls?|suffers?|degrad\w+|declines?|worsens?)|los(?:es|ing) (?:some |a little )?(?:accuracy|quality|performance)|with (?:some|a|an?) (?:\w+ )?(?:loss|drop) (?:in|of) (?:accuracy|quality|performance)|代价是[^,，。]{0,10}(?:精度|质量|性能|效果|准确率)|以牺牲|牺牲了|(?:精度|质量|性能|效果|准确率|画质)[^,，。]{0,4}(?:下降|变差|降低|受损|损失)"
 _WIN = r"\bbeat\w*|outperform\w*|surpass\w*|\bbetter than\b|superior to|exceed\w*|\bwins?\b|优于|超过(?![\d\s约]*\d)|胜过|超越|好于|领先|明显低于|明显高于|打败|击败"
 _WON = rf"{_WIN}|{_BETTER}|\bless\b|\bfewer\b|reduc\w+|faster|lower|降低|减少|低于|快"
-_NO_TRAINING = r"training[- ]free|without (?:any |extra |additional |further |the need for )*(?:re-?|fine-?)?(?:training|tuning)|\bno (?:re-?|extra |additional |further |fine-?)*(?:training|tuning)|no (?:additional |extra )?(?:re)?training (?:is )?(?:needed|required)|(?:not|n't) (?:need|require) (?:any |extra |additional |further )*(?:re-?)?training|无需(?:再|重新|额外|任何)?(?:训练|微调)|不(?:用|需要|需|必)(?:再|重新|额外)?(?:训练|微调)|免训练|(?<!从)零训练|(?<!监督)无训练"
-_NEEDS_TRAINING = r"followed by (?:a |some )?(?:short |brief |round of )*(?:re-?training|fine-?tuning)|after (?:a |some )?(?:short |brief |little |light |quick |small )*(?:re-?training|fine-?tuning|tuning)|(?:re-?training|fine-?tuning) (?:run|pass|stage|step|phase)|(?:needs?|requires?) (?!no |not |little |less )(?:\w+ ){0,2}(?:re-?)?(?:training|fine-?tuning)|(?<!不)需要?(?:先|重新|额外|再|少量|简单|短暂)+(?:地|的)?(?:训练|重训|微调)|(?:短暂|少量|简单|简短|轻量)(?:的|地)?(?:重新|再)?(?:训练|重训|微调)"
+_NO_TRAINING = r"training[- ]free|without (?:any |extra |additional |further |the need for )*(?:re-?|fine-?)?(?:training|tuning)|\bno (?:re-?|extra |additional |further |fine-?)*(?:training|tuning)(?! (?:time|cost|overhead|data|steps?|signal))|no (?:additional |extra )?(?:re)?training (?:is )?(?:needed|required)|(?:not|n't) (?:need|require) (?:any |extra |additional |further )*(?:re-?)?training|无需(?:再|重新|额外|任何)?(?:训练|微调)|不(?:用|需要|需|必)(?:再|重新|额外)?(?:训练|微调)|免训练|(?<!从)零训练|(?<!监督)无训练"
+_NEEDS_TRAINING = r"followed by (?:a |some )?(?:short |brief |round of )*(?:re-?training|fine-?tuning)|after (?:a |some )?(?:short |brief |little |light |quick |small |round of )*(?:re-?training|fine-?tuning|tuning)|after (?:a |some )(?:short |brief |little |light |quick |small |round of )+training|(?:re-?training|fine-?tuning) (?:run|pass|stage|step|phase)|(?:needs?|requires?) (?!no |not |little |less )(?:\w+ ){0,2}(?:re-?)?(?:training|fine-?tuning)|(?<!不)需要?(?:先|重新|额外|再|少量|简单|短暂)+(?:地|的)?(?:训练|重训|微调)|(?:短暂|少量|简单|简短|轻量)(?:的|地)?(?:重新|再)?(?:训练|重训|微调)"
 _NEGATOR = re.compile(
     r"\b(?:not|n't|no|without|never|neither|nor|cannot|none|nothing|hardly|fails? to|failed to|fail to|lacks?|unable|free of|avoid\w*|instead of|rather than|untouched|unchanged|less than|little)\b|n't\b|[a-z]-free\b|不|没|未|无|非|免|零|仅支持|只支持|别"
 )
 _NEGATED = re.compile(
     r"(?:\b(?:does|do|did|is|are|was|were|can|could|will|would|has|have)(?: not|n't) (?:yet |significantly |directly |fully )?|\bnever |\bcannot |\bfail(?:s|ed)? to |\bwithout (?:any |the |further )?|\bno (?!more|less|fewer)(?:longer |new |further )?|\bnor |不(?:再|会|能)?|没有(?:任何)?|并?未(?:能|曾)?|无法|尚未)(?P<what>[^,;:.，；：。()（）]{2,160})"
 )
+_LIGHT = re.compile(r"^(?:使用|采用|引入|加入|用)?(?:了|过)?(?:任何|额外的?)?")
 _CLAUSE = re.compile(r"[^,;:.，；：。()（）]+")
 _STOP = frozenset(
     "that this with from into over than their they them have been were which when only also more most such other between under while where about using used uses".split()
@@ -101,6 +103,13 @@ def _quality(told: Reading, held: Reading) -> Iterator[Complaint]:
         and not _has(_LOSS, held.folded)
     ):
         yield Complaint("negation", told.text[match.start() : match.end()], "the source speaks of no such loss")
+    kept = _has(rf"{_NO_LOSS}|\bidentical\b|完全一致", held.folded)
+    if (
+        (match := _has(_SLIGHT_LOSS, told.folded))
+        and kept
+        and not _has(rf"{_SOFT}|{_SLIGHT_LOSS}|{_LOSS}", held.folded[slice(*held.sentence_at(kept.start()))])
+    ):
+        yield Complaint("negation", told.text[match.start() : match.end()], "the source says that nothing is lost")
     if (match := _has(_NO_CHANGE, told.folded)) and (measured := _has(_CHANGE_WITH_FIGURE, held.folded)) and not _has(_NO_CHANGE, held.folded):
         yield Complaint("negation", told.text[match.start() : match.end()], f"the source gives a figure: {held.text[measured.start() : measured.end()]}")
     if (match := _has(_NO_LOSS, told.folded)) and not _has(_SOFT, told.folded):
@@ -191,12 +200,14 @@ def _lost_negations(told: Reading, held: Reading) -> Iterator[Complaint]:
         denied = stems(match["what"][:60]) | stems(
             re.split(r"[,;:.，；：。]", held.folded[max(0, match.start() - 8) : match.start()])[-1] if match["what"][0] >= "\u3400" else ""
         )
+        thing = stems(_LIGHT.sub("", match["what"][:30])) if match["what"][0] >= "\u3400" else frozenset()
         own = {name.key for name in names(held.text[match.start("what") : match.end("what")])}
         for clause, start in clauses:
             if _NEGATOR.search(clause):
                 continue
             shared = denied & stems(clause)
-            is_same = len(denied) >= 2 and len(shared) >= max(2, 0.6 * len(denied)) and not _is_affirmed(held, shared, match)
+            is_most = len(denied) >= 2 and len(shared) >= max(2, 0.6 * len(denied))
+            is_same = (is_most or (len(thing) >= 3 and thing <= stems(clause))) and not _is_affirmed(held, shared, match)
             spoken = {name.key for name in names(told.text[start : start + len(clause)])}
             is_about_names = (
                 bool(own & spoken)

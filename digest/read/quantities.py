@@ -77,6 +77,7 @@ _PATTERNS = (
     ("double", r"\b(?P<verb>doubl(?:es|ed|ing|e the)|tripl(?:es|ed|ing|e the)|quadrupl(?:es|ed|ing|e the)|halv(?:es?|ed|ing)(?= (?:the|its|our|their|both|total|training|memory|compute|gpu|cost))|twice)\b|(?P<fan>翻倍|翻番|翻了?一番|翻两番|翻了?两番)"),
     ("share", r"\b(?P<share>one[ -]half|half(?! a (?:billion|million))|one[ -]third|a third|two[ -]thirds|one[ -]quarter|a quarter|one[ -]fifth|one[ -]tenth|a tenth)\b"),
     ("cheng", rf"(?P<han>{_SMALL_ZH})成(?P<half>半|[一二三四五六七八九](?![一二三四五六七八九十百千万个]))?(?!本|功|为|果|员|立|绩|型|像|分)|(?P<denominator>{_SMALL_ZH})分之(?P<numerator>{_HAN})|(?P<yiban>一半)"),
+    ("han-range", rf"(?P<han>{_SMALL_ZH})[到至](?P<upper>{_HAN})倍"),
     ("beishu", rf"(?P<han>{_SMALL_ZH})倍"),
     ("unit", rf"(?P<low>{_N}|\b(?:{_SMALL_EN})\b)\s?(?P<wan>万|亿|k|thousand)?\s{{0,2}}-?(?:{_UNIT})(?![a-z])"),
     ("score", rf"\b(?P<measure>bleu|fid|psnr|miou)(?: score)? of (?P<low>{_N})(?!\s?%)"),
@@ -97,7 +98,7 @@ _FROM_TO = re.compile(r"(?:increas|improv|rais|ris|rose|grow|jump|climb|boost|re
 _VERSUS = re.compile(rf"^\s?(?:vs\.?|versus|instead of|down from|up from|compared (?:to|with))\s(?P<value>{_N}\s?(?:%|[a-z/]{{1,6}})?)")
 _BEFORE_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("average", re.compile(r"(?:\baverage(?:d|s)?\b(?! (?:while|and|with)\b)|\bmean\b|平均)[^,;，；]{0,44}$")),
-    ("up_to", re.compile(r"(?:\bup[ -]to\b|\bas (?:much|high|many) as|\bmaxim\w+(?: \w+)?(?: of)?|\bat most|\bno more than|\bnever more than|\bnot more than|\bno longer than|\bunder|\bwithin|\bless than|\bbelow|\bupper bound of|(?:最高|最多)[能可]?比[^,;，；]{2,28}?|最高(?!的)|最多(?!的)|至多|峰值(?:加速|提速)|最大(?=$|[\s可达提加降减节省压缩为约到])|最快(?=[提达可约]|\s|$)|可达|高达|不到|不足|不超过|(?:不到|不足)[^,;，；。]{0,28}的|(?:最高|最多)(?:是|为|可达)[^,;，；、]{2,34}的|\bpeak (?:speed-?ups?|gains?|performance|throughput)(?: of)?)(?: a| an)?[^,;，；\d]{0,12}$")),
+    ("up_to", re.compile(r"(?:\bup[ -]to\b|\bas (?:much|high|many) as|\bmaxim\w+(?: \w+)?(?: of)?|\bat most|\bno more than|\bnever more than|\bnot more than|\bno longer than|\bunder|\bwithin|\bless than|\bbelow|\bupper bound of|(?:最高|最多)[能可]?比[^,;，；]{2,28}?|最高(?!的)|最多(?!的)|至多|峰值(?:加速|提速)|最大(?=$|[\s可达提加降减节省压缩为约到])|最快(?=[提达可约]|\s|$)|可达|高达|不到|不足|不超过|(?:不到|不足)[^,;，；。]{0,28}的|(?:最高|最多)(?:是|为|可达)[^,;，；、]{2,34}的|\bpeak(?: rate)? of|\bpeak (?:speed-?ups?|gains?|performance|throughput)(?: of)?)(?: a| an)?[^,;，；\d]{0,12}$")),
     ("at_least", re.compile(r"(?:\bover(?: a)?|(?<!\bno )(?<!\bnot )(?<!\bnever )\bmore than(?: a)?|\bgreater than(?: a)?|\bat least(?: a)?|\bexceed(?:s|ing)?|\babove|\bbeyond|[>≥]|超过?|至少(?:需要?|要)?|逾|不低于)\s{0,2}$")),
     ("about", re.compile(r"(?:\babout|\baround|\bapproximately|\bnearly|\broughly|\balmost|\bclose to|\bca\.|[~≈]|(?:约|近|大约|接近|将近|大概)(?:为|[快慢少多高低省降提减增占][了到]?)?)(?: an?)?\s{0,2}$")),
 )  # fmt: skip
@@ -168,6 +169,8 @@ def _read(name: str, match: re.Match[str], sentence: str) -> list[Quantity]:
         return [_bounded(Quantity(start, end, low, high, "x" if part.get("x") else "%"), sentence)]
     if name == "worded-range" and _SMALL[part["word"]] < _SMALL[part["upper"]]:
         return [_bounded(Quantity(start, end, _SMALL[part["word"]], _SMALL[part["upper"]], "x"), sentence)]
+    if name == "han-range" and _han(part["han"]) < _han(part["upper"]):
+        return [_bounded(Quantity(start, end, _han(part["han"]), _han(part["upper"]), "x"), sentence)]
     if name in ("unit", "money", "score"):
         return _with_unit(name, match, sentence)
     low, unit = _worded(name, part)
@@ -227,7 +230,7 @@ def _worded(name: str, part: dict[str, str | None]) -> tuple[float, str]:
         return {"t": 3.0 if verb.startswith("tripl") else 2.0, "q": 4.0, "d": 2.0}.get(verb[:1], 4.0 if "两" in (part.get("fan") or "") else 2.0), "x"
     if name == "share":
         return _SHARES[(part["share"] or "").replace("-", " ")], "%"
-    if name == "beishu":
+    if name in ("beishu", "han-range"):
         return _han(part["han"] or ""), "x"
     if part.get("yiban"):
         return 50.0, "%"

@@ -113,6 +113,11 @@ def test_numbers_are_read_in_digits_and_in_words(text: str, values: list[tuple[f
         ("LRA 上提速 2.4 倍。", "It is 2.4x faster on long-range arena."),
         ("吞吐只掉了不到 5%。", "Throughput drops by less than 5%."),
         ("训练提速 2 倍，进一步优化后到 3 倍。", "Training is 2x faster, and 3x after tuning."),
+        ("吞吐高两到四倍。", "Throughput is 2-4x higher."),
+        ("It recovers on a cluster of 10,000 cards.", "万卡集群上可以恢复。"),
+        ("It adds no training time.", "There is no overhead in training time."),
+        ("少用 40% 以上的迭代。", "It reduces the number of iterations by over 40%."),
+        ("显存降到 DeepSpeed 方案的约 11%。", "Memory falls to 10.8% of the DeepSpeed solution."),
         ("The data is more than ten times as sample-efficient.", "It improves the sample efficiency of high-quality synthesis by over 10x."),
     ],
 )
@@ -128,6 +133,11 @@ def test_a_true_sentence_in_other_words_is_not_refused(sentence: str, source: st
         ("Each card reaches 225 TFLOPs on average.", "It reaches up to 225 TFLOPs per card.", "bound"),
         ("It trains in 8 hours.", "It trains in 8 to 60 hours.", "number"),
         ("It shrinks the model to 40% of its size, keeps 97% and is 60% faster.", "It reduces the size by 40%, keeps 97% and is 60% faster.", "language"),
+        ("It reaches 29.08 tokens per second on average.", "It averages 13.20 tokens/s, with a peak of 29.08 tokens/s.", "bound"),
+        ("集群从 120 台缩到 74 台。", "集群从 120 台缩到 47 台。", "number"),
+        ("语料里混入了部分合成数据。", "团队强调，语料中没有使用任何合成数据。", "negation"),
+        ("It is 2x faster at the price of slightly different outputs.", "It is 2x faster with identical outputs.", "negation"),
+        ("训练和推理都快 3 倍。", "Models trained this way are 3 times faster at inference.", "scope"),
         ("End to end it is 270x faster.", "It speeds up spectrogram generation by 270x and end-to-end synthesis by 38x.", "scope"),
     ],
 )
