@@ -15,6 +15,7 @@ Language = Literal["zh", "en"]
 Trust = Literal["official", "first-hand", "person", "aggregator"]
 SourceKind = Literal["feed", "arxiv", "hf-papers"]
 Revision = Literal["new", "cross", "replaced"]
+TextFrom = Literal["feed", "page"]
 Bound = Literal["up_to", "at_least", "about", "average", "exact"]
 Metric = Literal[
     "training_speed",
@@ -50,6 +51,26 @@ class Source:
     weight: float = 1.0
     timezone: str = "UTC"
     window_days: int = 3
+    every_minutes: int = 0
+    pauses_host: bool = True
+    full_text: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rhythm:
+    """What a feed says of its own rhythm: minutes between polls (``ttl``), hours (0–23, UTC) and weekdays (0 is Monday) without news."""
+
+    ttl_minutes: int = 0
+    skip_hours: tuple[int, ...] = ()
+    skip_days: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextPoll:
+    """When a source is asked again: not before ``fresh_until`` by its server's own word, and at ``due_at`` by its usual rhythm."""
+
+    fresh_until: datetime | None = None
+    due_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,26 +83,42 @@ class CacheStamp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What earlier polls of a source left: its address and validators, how many entries the complete ones held lately, when one
-    last brought something new, failures in a row and until when to leave it alone, and where it says it moved for good."""
+    """What earlier polls of a source left: its address and validators, how many entries the complete ones held lately, how many
+    were new a week, when one last went well and last brought something new, failures in a row and until when to leave it alone
+    (``pauses_host``: its whole host), when it is asked next, and where it says it moved for good."""
 
     url: str = ""
     stamp: CacheStamp = CacheStamp()
     usual: tuple[int, ...] = ()
+    new_a_week: float = 0.0
+    last_well_at: datetime | None = None
     last_new_at: datetime | None = None
     failures: int = 0
     failure: str = ""
     reason: str = ""
     not_before: datetime | None = None
+    pauses_host: bool = False
     is_gone: bool = False
     moved_to: str = ""
     moved_times: int = 0
+    rhythm: Rhythm = Rhythm()
+    next_poll: NextPoll = NextPoll()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotModified:
+    """The answer that nothing changed (304): the validators to send next time, for how long the server promises no change, and
+    where it says it moved for good."""
+
+    stamp: CacheStamp
+    fresh_seconds: float = 0.0
+    moved_to: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
-    """What an address answered: decompressed bytes, where they finally came from, and the address that the server
-    says to use for ever (``moved_to``, empty without a permanent redirect)."""
+    """What an address answered: decompressed bytes, where they finally came from, for how long the server promises no change, and
+    the address that it says to use for ever (``moved_to``, empty without a permanent redirect)."""
 
     source: Source
     url: str
@@ -90,6 +127,7 @@ class Download:
     charset: str | None
     stamp: CacheStamp
     fetched_at: datetime
+    fresh_seconds: float = 0.0
     moved_to: str = ""
 
     def __post_init__(self) -> None:
@@ -126,6 +164,7 @@ class Entry:
     published_by: str = "seen"
     seen_at: datetime
     revision: Revision = "new"
+    text_from: TextFrom = "feed"
 
     def __post_init__(self) -> None:
         _require_zone(self.published_at, "published_at")
@@ -139,13 +178,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
-    """What a download holds: its entries, and what was odd about it (``warnings``)."""
+    """What a download holds: its entries, and what was odd about it (``warnings``). ``total``: how many there are in all, where
+    the answer is a page of a longer listing."""
 
     entries: tuple[Entry, ...]
     format: str
     encoding: str
     title: str = ""
     warnings: tuple[str, ...] = ()
+    rhythm: Rhythm = Rhythm()
+    total: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,6 +402,19 @@ class Coverage:
     kept: int = 0
     note: str = ""
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """A day's batch of an arXiv category: how many papers its feed held (None: it was not read), and what arXiv's API says of it
+    (``listed``: how many were submitted for it; None: not asked), and how many were taken in from there."""
+
+    source_name: str
+    day: date
+    in_feed: int | None = None
+    listed: int | None = None
+    taken_in: int = 0
+    checked_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from digest.model import (
     Assignment,
+    Batch,
     CacheStamp,
     Claim,
     Coverage,
@@ -23,9 +24,12 @@ from digest.model import (
     Issue,
     Label,
     Memory,
+    NextPoll,
+    NotModified,
     Parsed,
     Reason,
     Receipt,
+    Rhythm,
     Shelf,
     Source,
     Spending,
@@ -36,8 +40,8 @@ from digest.model import (
 class Fetcher(Protocol):
     """Bytes from an address, chosen by its scheme."""
 
-    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | None:
-        """The whole decompressed body, at most 10 MiB; None when nothing changed since ``stamp``.
+    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | NotModified:
+        """The whole decompressed body, at most 10 MiB, or that nothing changed since ``stamp``.
 
         Raises FetchError with the reason and a remedy.
         """
@@ -60,19 +64,34 @@ class EntryStore(Protocol):
         """The keys of those entries that were seen before: under that key, or (but for arXiv, where another version has
         the same address) at that address in the same source, where the feed gives the address to one entry only."""
 
-    def remember(self, download: Download, entries: Sequence[Entry], coverage: Coverage) -> None:
-        """Saves new entries, validators and the poll in one transaction. What an issue that is archived up to this moment or later
+    def remember(self, download: Download, entries: Sequence[Entry], coverage: Coverage, rhythm: Rhythm, next_poll: NextPoll) -> None:
+        """Saves new entries, validators, rhythm and the poll in one transaction. What an issue that is archived up to this moment or later
         could not know counts as seen just after it.
 
         An entry that is known stays as it was first seen. On the first poll of a source, entries older than its
         window are kept as backlog that no issue tells.
         """
 
-    def record(self, source: Source, coverage: Coverage, now: datetime) -> None:
-        """Saves a poll that was answered without entries; one without change never replaces another of the same moment."""
+    def record(
+        self, source: Source, coverage: Coverage, now: datetime, answer: NotModified | None = None, next_poll: NextPoll | None = None, added: int = 0
+    ) -> None:
+        """Saves a poll that brought no body: an answer that nothing changed, or no question at all; ``added`` entries came another
+        way. One without change never replaces another of the same moment."""
 
-    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool) -> None:
-        """Saves a poll that failed, the failures in a row, and until when to leave the source alone."""
+    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool, pauses_host: bool) -> None:
+        """Saves a poll that failed, the failures in a row, and until when to leave the source (``pauses_host``: its whole host) alone."""
+
+    def batches(self, source_names: Sequence[str], since: date) -> dict[tuple[str, date], Batch]:
+        """What is known of the batches of arXiv sources since that day, by source name and day."""
+
+    def keep_batch(self, batch: Batch) -> None:
+        """Remembers a batch; what was known of it is replaced."""
+
+    def take_in(self, entries: Sequence[Entry], now: datetime) -> int:
+        """Saves entries that came another way than by a poll of their feed; those known stay. How many were new."""
+
+    def known_papers(self, source_name: str, names: Sequence[str]) -> set[str]:
+        """Those of the arXiv ids that the source had before."""
 
     def untold(self, edition: str, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
         """Entries first seen after ``since`` and up to ``until`` that lie in no issue of the edition, by time seen and key."""

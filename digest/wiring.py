@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from digest import __version__
 from digest.classify.expressions import Lexicon
@@ -147,6 +148,9 @@ def sources(settings: Settings, chosen: EditionSettings) -> tuple[list[Source], 
                 weight=source.weight,
                 timezone=source.timezone,
                 window_days=source.window_days,
+                every_minutes=source.every_minutes or 0,
+                pauses_host=(source.retry or ("source" if is_hub else "host")) == "host",
+                full_text=source.full_text,
             )
         )
     return found, off
@@ -224,7 +228,7 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
     parsers = {"feed": syndication.parse, "arxiv": syndication.parse, "hf-papers": hf_papers.parse}
     try:
         with BoundedParser(parsers) as parser:
-            async with WebFetcher(user_agent(settings), guard(settings)) as web:
+            async with WebFetcher(user_agent(settings), guard(settings), proxy=proxy(settings)) as web:
                 yield Parts(
                     store=SqlEntryStore(engine),
                     archive=SqlArchive(engine),
@@ -237,6 +241,7 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
                     writer=writer(loaded, SqlAnswerCache(engine), translate),
                     renderers=[RENDERERS.create(name, templates=pages) for name in RENDERERS.names()],
                     publishers=[PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)],
+                    arxiv_api=settings.fetch.arxiv_api,
                     notes=notes,
                 )
     finally:
@@ -249,6 +254,14 @@ def guard(settings: Settings) -> Guard:
 
     hub = urlsplit(settings.rsshub.address).netloc.rpartition("@")[2] if settings.rsshub.on else ""
     return Guard([*settings.fetch.allow, *([hub, hub.partition(":")[0]] if hub else [])])
+
+
+def proxy(settings: Settings) -> str:
+    """The address of the proxy to go through, also from the environment where the owner says so; empty for none."""
+    if settings.fetch.proxy != "environment":
+        return settings.fetch.proxy
+    found = getproxies()
+    return found.get("https") or found.get("http") or ""
 
 
 def user_agent(settings: Settings) -> str:

@@ -16,7 +16,25 @@ from types import TracebackType
 from typing import Any
 
 from digest.errors import PublishError
-from digest.model import UNCHANGED, Coverage, Decision, Document, Download, Entry, Issue, IssueLine, Memory, Receipt, Shelf, Source
+from digest.model import (
+    UNCHANGED,
+    Batch,
+    CacheStamp,
+    Coverage,
+    Decision,
+    Document,
+    Download,
+    Entry,
+    Issue,
+    IssueLine,
+    Memory,
+    NextPoll,
+    NotModified,
+    Receipt,
+    Rhythm,
+    Shelf,
+    Source,
+)
 from digest.text import arxiv_id, canonical_url
 
 
@@ -121,6 +139,7 @@ class FakeStore:
         self._read: set[str] = set()
         self._added: dict[tuple[str, datetime], int] = {}
         self._polls: dict[tuple[str, datetime], Coverage] = {}
+        self._batches: dict[tuple[str, date], Batch] = {}
         self._archive = archive or FakeArchive()
 
     def memories(self, now: datetime) -> dict[str, Memory]:
@@ -130,11 +149,18 @@ class FakeStore:
             found[name] = replace(
                 memory,
                 usual=tuple(coverage.seen for _, coverage in polls if coverage.state == "complete"),
+                new_a_week=self._new_a_week(name, [at for at, _ in polls if at > now - timedelta(days=28)], now),
+                last_well_at=max((at for at, coverage in polls if coverage.state != "failed"), default=None),
                 last_new_at=max((at for at, _ in polls if self._added.get((name, at))), default=None),
                 failure=polls[-1][1].note if polls and polls[-1][1].state == "failed" else "",
                 reason=polls[-1][1].reason if polls and polls[-1][1].state == "failed" else "",
             )
         return found
+
+    def _new_a_week(self, name: str, polled: list[datetime], now: datetime) -> float:
+        if not polled:
+            return 0.0
+        return 7 * sum(self._added.get((name, at), 0) for at in polled[1:]) / max(1.0, (now - polled[0]) / timedelta(days=1))
 
     def known(self, source: Source, entries: Sequence[Entry]) -> set[str]:
         urls = Counter(entry.url for entry in entries)
@@ -142,31 +168,62 @@ class FakeStore:
         by_url = {entry.key for entry in entries if source.kind != "arxiv" and urls[entry.url] == 1 and entry.url in known_urls}
         return by_url | {entry.key for entry in entries if entry.key in self._entries}
 
-    def remember(self, download: Download, entries: Sequence[Entry], coverage: Coverage) -> None:
+    def remember(self, download: Download, entries: Sequence[Entry], coverage: Coverage, rhythm: Rhythm, next_poll: NextPoll) -> None:
         source, name = download.source, download.source.name
         for entry in entries:
             age = None if entry.published_at is None else (download.fetched_at - entry.published_at).total_seconds() / 86400
             is_old = source.kind == "feed" if age is None else age > source.window_days
-            covering = [issue.until for issue in self._archive.issues.values() if issue.since < download.fetched_at <= issue.until and issue.entries_read]
-            seen_at = max(covering) + timedelta(microseconds=1) if covering else download.fetched_at
-            self._entries.setdefault(entry.key, (replace(entry, seen_at=seen_at), name not in self._read and is_old))
+            self._keep(entry, download.fetched_at, name not in self._read and is_old)
         self._read.add(name)
-        earlier = self._sources.get(name, Memory())
-        times = earlier.moved_times if (earlier.url, earlier.moved_to) == (source.url, download.moved_to) else 0
-        self._sources[name] = Memory(url=source.url, stamp=download.stamp, moved_to=download.moved_to, moved_times=times + 1 if download.moved_to else 0)
+        self._sources[name] = replace(self._answered(source, download.stamp, download.moved_to), rhythm=rhythm, next_poll=next_poll)
         self._added[name, download.fetched_at] = len(entries)
         self._polls[name, download.fetched_at] = coverage
 
-    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool) -> None:
+    def _keep(self, entry: Entry, now: datetime, is_backlog: bool) -> None:
+        covering = [issue.until for issue in self._archive.issues.values() if issue.since < now <= issue.until and issue.entries_read]
+        seen_at = max(covering) + timedelta(microseconds=1) if covering else now
+        self._entries.setdefault(entry.key, (replace(entry, seen_at=seen_at), is_backlog))
+
+    def _answered(self, source: Source, stamp: CacheStamp, moved_to: str) -> Memory:
         earlier = self._sources.get(source.name, Memory())
-        self._sources[source.name] = replace(earlier, url=source.url, failures=failures, not_before=until, is_gone=is_gone)
+        times = earlier.moved_times if (earlier.url, earlier.moved_to) == (source.url, moved_to) else 0
+        return Memory(url=source.url, stamp=stamp, moved_to=moved_to, moved_times=times + 1 if moved_to else 0, rhythm=earlier.rhythm)
+
+    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool, pauses_host: bool) -> None:
+        earlier = self._sources.get(source.name, Memory())
+        self._sources[source.name] = replace(
+            earlier, url=source.url, failures=failures, not_before=until, is_gone=is_gone, pauses_host=pauses_host, next_poll=NextPoll(due_at=until)
+        )
         self._polls[source.name, now] = coverage
 
-    def record(self, source: Source, coverage: Coverage, now: datetime) -> None:
+    def record(
+        self, source: Source, coverage: Coverage, now: datetime, answer: NotModified | None = None, next_poll: NextPoll | None = None, added: int = 0
+    ) -> None:
         if coverage.note != UNCHANGED or (source.name, now) not in self._polls:
             self._polls[source.name, now] = coverage
-        if source.name in self._sources:
-            self._sources[source.name] = replace(self._sources[source.name], failures=0, not_before=None, is_gone=False)
+            self._added[source.name, now] = self._added.get((source.name, now), 0) + added
+        if source.name not in self._sources:
+            return
+        if answer is not None:
+            earlier = self._sources[source.name]
+            self._sources[source.name] = replace(self._answered(source, answer.stamp, answer.moved_to), next_poll=earlier.next_poll)
+        if next_poll is not None:
+            self._sources[source.name] = replace(self._sources[source.name], next_poll=next_poll)
+
+    def batches(self, source_names: Sequence[str], since: date) -> dict[tuple[str, date], Batch]:
+        return {key: batch for key, batch in self._batches.items() if key[0] in source_names and key[1] >= since}
+
+    def keep_batch(self, batch: Batch) -> None:
+        self._batches[batch.source_name, batch.day] = batch
+
+    def take_in(self, entries: Sequence[Entry], now: datetime) -> int:
+        new = [entry for entry in entries if entry.key not in self._entries]
+        for entry in new:
+            self._keep(entry, now, False)
+        return len(new)
+
+    def known_papers(self, source_name: str, names: Sequence[str]) -> set[str]:
+        return {entry.ids.arxiv for entry, _ in self._entries.values() if entry.source_name == source_name} & set(names)
 
     def untold(self, edition: str, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
         windows = [(issue.since, issue.until) for issue in self._archive.issues.values() if issue.edition == edition and issue.entries_read]
@@ -283,7 +340,7 @@ class FeedServer:
 
     def _answer(self, handler: BaseHTTPRequestHandler) -> None:
         self.requests.append((handler.path, {name.lower(): value for name, value in handler.headers.items()}))
-        found = self.answers.get(handler.path, Answer(status=404))
+        found = self.answers.get(handler.path) or self.answers.get(handler.path.partition("?")[0], Answer(status=404))
         answer = found() if callable(found) else found
         etag = f'"{sha256(answer.body).hexdigest()[:16]}"'
         status = 304 if answer.status == 200 and handler.headers.get("If-None-Match") == etag else answer.status

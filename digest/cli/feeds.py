@@ -117,7 +117,7 @@ async def _download(source: Source, typed: str = "") -> Download:
             download = await web.fetch(source, CacheStamp(), now)
     else:
         download = await DiskFetcher(Path()).fetch(source, CacheStamp(), now)
-    assert download is not None  # nothing was asked with a condition
+    assert isinstance(download, Download)  # nothing was asked with a condition
     return download
 
 

@@ -43,6 +43,28 @@ def next_batch_day(day: date) -> date:
     return day
 
 
+def batch_days(after: date, until: date) -> list[date]:
+    """The days with a batch later than ``after`` and up to ``until``."""
+    days = [after + timedelta(days=number) for number in range(1, (until - after).days + 1)]
+    return [day for day in days if not pause(day)]
+
+
+def submitted(day: date) -> tuple[datetime, datetime]:
+    """When the papers of that day's batch were submitted: from the deadline of the batch before to its own, 14:00 in New York on
+    the last working day before it is announced (info.arxiv.org/help/availability.html)."""
+    before = day - timedelta(days=1)
+    while pause(before):
+        before -= timedelta(days=1)
+    return _deadline(before), _deadline(day)
+
+
+def _deadline(day: date) -> datetime:
+    last = day - timedelta(days=1)
+    while last.weekday() > _FRIDAY:
+        last -= timedelta(days=1)
+    return datetime(last.year, last.month, last.day, 14, tzinfo=ZONE)
+
+
 def batch_begins_at(day: date) -> datetime:
     """The earliest moment at which the batch of that day can be read."""
     return datetime(day.year, day.month, day.day, tzinfo=ZONE)

@@ -10,7 +10,7 @@ from urllib.request import url2pathname
 
 from digest.errors import FetchError
 from digest.fetch.web import BODY_LIMIT
-from digest.model import CacheStamp, Download, Source
+from digest.model import CacheStamp, Download, NotModified, Source
 
 
 class DiskFetcher:
@@ -19,8 +19,8 @@ class DiskFetcher:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | None:
-        """The content, or None when it equals what was read last. Raises FetchError."""
+    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | NotModified:
+        """The content, or that it equals what was read last. Raises FetchError."""
         parts = urlsplit(source.url)
         path = Path(url2pathname(parts.path)) if parts.scheme == "file" else self._folder / source.url
         try:
@@ -32,7 +32,7 @@ class DiskFetcher:
             raise FetchError(f"{path.name} is larger than {BODY_LIMIT // 1024 // 1024} MiB", reason="large")
         etag = sha256(body).hexdigest()[:32]
         if etag == stamp.etag:
-            return None
+            return NotModified(stamp=stamp)
         return Download(
             source=source,
             url=path.resolve().as_uri(),

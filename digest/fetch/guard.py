@@ -34,12 +34,37 @@ class Guard:
             except ValueError:
                 self._hosts.add(name.lower())
 
+    def is_own(self, host: str, port: int) -> bool:
+        """Whether the owner named this host, or the network of this address."""
+        if host.lower() in self._hosts or f"{host.lower()}:{port}" in self._hosts:
+            return True
+        try:
+            address = ipaddress.ip_address(host.strip("[]"))
+        except ValueError:
+            return False
+        return any(address in network for network in self._networks)
+
+    def check_name(self, scheme: str, host: str, port: int) -> None:
+        """Refuses what can be refused without asking for the name's addresses. Raises FetchError."""
+        if scheme not in ("http", "https"):
+            raise FetchError(f"only http and https are asked, not {scheme}:", reason="forbidden")
+        if self.is_own(host, port):
+            return
+        try:
+            address = ipaddress.ip_address(host.strip("[]"))
+        except ValueError:
+            address = None
+        if host == "localhost" or (address is not None and not is_public(address)):
+            raise self._not_public(host)
+        if port not in PORTS:
+            raise self._odd_port(host, port)
+
     async def addresses(self, scheme: str, host: str, port: int) -> list[str]:
         """The addresses that may be connected to for this host, in the resolver's order. Raises FetchError when there is none, and
         ``OSError`` when the name is not known."""
         if scheme not in ("http", "https"):
             raise FetchError(f"only http and https are asked, not {scheme}:", reason="forbidden")
-        is_named = host.lower() in self._hosts or f"{host.lower()}:{port}" in self._hosts
+        is_named = self.is_own(host, port)
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         resolved = list(dict.fromkeys(ipaddress.ip_address(str(info[4][0]).partition("%")[0]) for info in found))
         if is_named:
@@ -48,10 +73,16 @@ class Guard:
         if known:
             return [str(address) for address in known]
         if not all(is_public(address) for address in resolved):
-            raise FetchError(f"{host} is not on the public internet; if it is yours, add it to `fetch: {{allow: [{host}]}}`", reason="forbidden")
+            raise self._not_public(host)
         if port not in PORTS:
-            raise FetchError(f"port {port} is not asked; if it is right, add it to `fetch: {{allow: ['{host}:{port}']}}`", reason="forbidden")
+            raise self._odd_port(host, port)
         return [str(address) for address in resolved]
+
+    def _not_public(self, host: str) -> FetchError:
+        return FetchError(f"{host} is not on the public internet; if it is yours, add it to `fetch: {{allow: [{host}]}}`", reason="forbidden")
+
+    def _odd_port(self, host: str, port: int) -> FetchError:
+        return FetchError(f"port {port} is not asked; if it is right, add it to `fetch: {{allow: ['{host}:{port}']}}`", reason="forbidden")
 
 
 def is_public(address: Address) -> bool:

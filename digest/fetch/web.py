@@ -7,12 +7,15 @@ arXiv asks for one request every three seconds on one connection over all its ho
 from __future__ import annotations
 
 import asyncio
+import re
 import zlib
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import TracebackType
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -21,12 +24,21 @@ from aiolimiter import AsyncLimiter
 
 from digest.errors import FetchError
 from digest.fetch.guard import Guard
-from digest.model import CacheStamp, Download, Source
+from digest.model import CacheStamp, Download, NotModified, Source
+
+try:
+    import brotli  # type: ignore[import-not-found,import-untyped,unused-ignore]
+except ImportError:  # not needed: it is used when it is there
+    brotli = None
 
 BODY_LIMIT = 10 * 1024 * 1024
+GROWTH_LIMIT = 100
+_SMALL = 1024 * 1024  # what is no larger may be as dense as it likes
+_PIECE = 256 * 1024
 CONNECT_SECONDS = 5.0
 TOTAL_SECONDS = 30.0
 ATTEMPTS = 3
+_ENCODINGS = "gzip, deflate" if brotli is None else "gzip, deflate, br"
 _LIMITS = httpx.Limits(max_connections=2, max_keepalive_connections=1)
 _REMEDIES = {
     401: "the address wants a password",
@@ -82,24 +94,47 @@ class _GuardedTransport(httpx.AsyncBaseTransport):
             await pool.aclose()
 
 
-class WebFetcher:
-    """Fetches over one client; use as an asynchronous context manager. ``guard`` says which addresses may be asked.
+class _ProxiedTransport(httpx.AsyncBaseTransport):
+    """Goes through a proxy that the owner configured. The proxy resolves names, so only what can be told without is checked here."""
 
-    ``pause_seconds`` is the first pause before a retry, it doubles; ``arxiv_seconds`` lies between two
-    requests to arXiv. A host that could not be reached is not tried again by this instance.
+    def __init__(self, guard: Guard, proxy: str) -> None:
+        self._guard = guard
+        self._transport = httpx.AsyncHTTPTransport(proxy=proxy, trust_env=False, limits=httpx.Limits(max_connections=20))
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self._guard.check_name(request.url.scheme, request.url.host, request.url.port or (443 if request.url.scheme == "https" else 80))
+        return await self._transport.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self._transport.aclose()
+
+
+class WebFetcher:
+    """Fetches over one client; use as an asynchronous context manager. ``guard`` says which addresses may be asked; ``proxy`` is the
+    address of one to go through.
+
+    ``pause_seconds`` is the first pause before a retry, it doubles; ``host_seconds`` lie between two requests to a host,
+    ``arxiv_seconds`` between two to arXiv. A host that could not be reached, or wants to be left alone, is not asked again by this
+    instance.
     """
 
-    def __init__(self, user_agent: str, guard: Guard, *, pause_seconds: float = 1.0, arxiv_seconds: float = 3.0) -> None:
+    def __init__(
+        self, user_agent: str, guard: Guard, *, proxy: str = "", pause_seconds: float = 1.0, host_seconds: float = 1.0, arxiv_seconds: float = 3.0
+    ) -> None:
+        self._guard = guard
         self._client = httpx.AsyncClient(
-            headers={"User-Agent": user_agent, "Accept-Encoding": "gzip, deflate", "Accept": _ACCEPT},
+            headers={"User-Agent": user_agent, "Accept-Encoding": _ENCODINGS, "Accept": _ACCEPT},
             timeout=httpx.Timeout(TOTAL_SECONDS, connect=CONNECT_SECONDS),
-            transport=_GuardedTransport(guard),
+            transport=_ProxiedTransport(guard, proxy) if proxy else _GuardedTransport(guard),
             follow_redirects=True,
             max_redirects=5,
             trust_env=False,
             cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),  # none is ever kept or sent
         )
         self._pause_seconds = pause_seconds
+        self._host_seconds = host_seconds
+        self._pauses: dict[str, AsyncLimiter] = {}
+        self._busy: dict[str, float] = {}
         self._arxiv = AsyncLimiter(1, arxiv_seconds)
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._unreachable: dict[str, str] = {}
@@ -110,12 +145,15 @@ class WebFetcher:
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self._client.aclose()
 
-    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | None:
-        """The body, or None when the server says that nothing changed. Raises FetchError."""
+    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | NotModified:
+        """The body, or that nothing changed. Raises FetchError."""
         host = _host(source.url)
         async with self._turns[host]:
             if reason := self._unreachable.get(host):
                 raise FetchError(reason, is_ours=True)
+            if source.pauses_host and (seconds := self._busy.get(host)):
+                raise FetchError(f"{host} wants to be left alone", reason="busy", retry_after_seconds=seconds)
+            await self._wait(source.url, host)
             try:
                 async for attempt in stamina.retry_context(
                     on=_Passing,
@@ -132,9 +170,19 @@ class WebFetcher:
                 if is_ours:
                     self._unreachable[host] = str(error)
                 raise FetchError(str(error), reason=error.reason, is_ours=is_ours, retry_after_seconds=error.retry_after_seconds) from error
+            except FetchError as error:
+                if error.retry_after_seconds:
+                    self._busy[host] = error.retry_after_seconds
+                raise
         raise AssertionError("retry_context always runs once")
 
-    async def _ask(self, source: Source, stamp: CacheStamp, now: datetime, host: str) -> Download | None:
+    async def _wait(self, url: str, host: str) -> None:
+        """A pause between two requests to a host that is not the owner's."""
+        place = urlsplit(url)
+        if host != "arxiv.org" and not self._guard.is_own(host, place.port or (443 if place.scheme == "https" else 80)):
+            await self._pauses.setdefault(host, AsyncLimiter(1, self._host_seconds)).acquire()
+
+    async def _ask(self, source: Source, stamp: CacheStamp, now: datetime, host: str) -> Download | NotModified:
         if host == "arxiv.org":
             await self._arxiv.acquire()
         try:
@@ -143,7 +191,7 @@ class WebFetcher:
                 self._client.stream("GET", source.url, headers=_conditions(stamp)) as response,
             ):
                 if response.status_code == 304:
-                    return None
+                    return NotModified(stamp=_stamp(response, stamp), fresh_seconds=_fresh_seconds(response, now), moved_to=_moved_to(response))
                 _check_status(response, now)
                 body = await _read(response)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -162,8 +210,9 @@ class WebFetcher:
             body=body,
             media_type=response.headers.get("content-type", "").partition(";")[0].strip().lower(),
             charset=response.charset_encoding,
-            stamp=CacheStamp(etag=response.headers.get("etag"), last_modified=response.headers.get("last-modified")),
+            stamp=_stamp(response, CacheStamp()),
             fetched_at=now,
+            fresh_seconds=_fresh_seconds(response, now),
             moved_to=_moved_to(response),
         )
 
@@ -193,6 +242,23 @@ def _check_status(response: httpx.Response, now: datetime) -> None:
     raise FetchError(f"the server answered {status}: {remedy}", reason=reason, retry_after_seconds=wait, is_gone=status == 410)
 
 
+def _stamp(response: httpx.Response, earlier: CacheStamp) -> CacheStamp:
+    """The validators of an answer, verbatim; one that a 304 leaves out stays as it was (RFC 9111, 4.3.4)."""
+    return CacheStamp(etag=response.headers.get("etag", earlier.etag), last_modified=response.headers.get("last-modified", earlier.last_modified))
+
+
+def _fresh_seconds(response: httpx.Response, now: datetime) -> float:
+    """How long the answer stays fresh: ``max-age`` less its ``Age``, else ``Expires`` (RFC 9111, 4.2); 0 when it says nothing usable."""
+    directives = [part.strip().lower() for part in response.headers.get("cache-control", "").split(",")]
+    if any(part in ("no-cache", "no-store") for part in directives):
+        return 0.0
+    for part in directives:
+        if (match := re.fullmatch(r'max-age="?(\d{1,9})"?', part)) is not None:
+            age = response.headers.get("age", "0")
+            return max(0.0, float(match[1]) - (float(age) if age.isdigit() else 0.0))
+    return _retry_after(response.headers.get("expires", "no date"), now)
+
+
 def _retry_after(value: str, now: datetime) -> float:
     """Seconds to wait by a Retry-After header, a number or a date (RFC 9110, 10.2.3); 0 when it says nothing usable."""
     if value.strip().isdigit():
@@ -214,26 +280,48 @@ def _moved_to(response: httpx.Response) -> str:
 
 
 async def _read(response: httpx.Response) -> bytes:
+    """The decompressed body, within the limits of size and of growth."""
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
-    if encoding not in ("identity", "", "gzip", "x-gzip", "deflate"):
-        raise FetchError(f"an encoding that was not asked for: {encoding[:40]}", reason="damaged")
-    body = bytearray()
-    inflater = None if encoding in ("identity", "") else zlib.decompressobj(47 if "gzip" in encoding else 15)
+    expand = _expander(encoding)
+    body, received = bytearray(), 0
     async for chunk in response.aiter_raw():
-        if inflater is None:
-            body += chunk
-        else:
-            _inflate(inflater, chunk, body)
-        if len(body) > BODY_LIMIT:
-            raise FetchError(f"the body is larger than {BODY_LIMIT // 1024 // 1024} MiB", reason="large")
+        received += len(chunk)
+        for piece in expand(chunk):
+            body += piece
+            if len(body) > BODY_LIMIT:
+                raise FetchError(f"the body is larger than {BODY_LIMIT // 1024 // 1024} MiB", reason="large")
+            if len(body) > _SMALL and len(body) > GROWTH_LIMIT * received:
+                raise FetchError(f"the body grows more than {GROWTH_LIMIT} times when unpacked", reason="hostile")
     return bytes(body)
 
 
-def _inflate(inflater: zlib._Decompress, chunk: bytes, body: bytearray) -> None:
-    """Adds the decompressed chunk, never more than one byte beyond the limit at a time."""
+def _expander(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
+    """What unpacks the chunks of an encoding, a piece at a time. Raises FetchError for one that was not asked for."""
+    if encoding in ("identity", ""):
+        return lambda chunk: iter((chunk,))
+    if encoding in ("gzip", "x-gzip", "deflate"):
+        inflater = zlib.decompressobj(47 if "gzip" in encoding else 15)
+        return lambda chunk: _inflated(inflater, chunk)
+    if encoding == "br" and brotli is not None:
+        decoder = brotli.Decompressor()
+        return lambda chunk: _unbrotlied(decoder, chunk)
+    raise FetchError(f"an encoding that was not asked for: {encoding[:40]}", reason="damaged")
+
+
+def _inflated(inflater: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
     try:
-        while chunk and len(body) <= BODY_LIMIT:
-            body += inflater.decompress(chunk, BODY_LIMIT + 1 - len(body))
+        while chunk:
+            yield inflater.decompress(chunk, _PIECE)
             chunk = inflater.unconsumed_tail
     except zlib.error as error:
+        raise FetchError("the compressed body is damaged", reason="damaged") from error
+
+
+def _unbrotlied(decoder: Any, chunk: bytes) -> Iterator[bytes]:
+    try:
+        piece = decoder.process(chunk, output_buffer_limit=_PIECE)
+        while piece:
+            yield piece
+            piece = decoder.process(b"", output_buffer_limit=_PIECE)
+    except brotli.error as error:
         raise FetchError("the compressed body is damaged", reason="damaged") from error

@@ -13,6 +13,7 @@ from digest.parse.markup import plain, readable_latex
 from digest.text import one_line
 
 _LEAD = re.compile(r"^\s*arXiv:(\S+?)(v\d+)?\s+Announce Type:\s*([a-z-]+)\s*(?:Abstract:\s*)?", re.IGNORECASE)
+_ASKED = re.compile(r"[?&]search_query=cat(?:%3A|:)([A-Za-z-]+(?:\.[A-Za-z-]+)?)")
 _TITLE_TAIL = re.compile(r"\s*\(arXiv:[^)]*\)\s*$")
 _REVISIONS: dict[str, Revision] = {
     "new": "new",
@@ -30,6 +31,14 @@ def announced(text: str, announce_type: str | None) -> tuple[str, Revision]:
     if re.search(r"</?(?:p|a|br)\b", body):
         body = plain(body)
     return one_line(readable_latex(body)), _REVISIONS.get(kind, "new")
+
+
+def announce_type(primary: str, asked: str) -> str | None:
+    """What the feed of a category would call a paper of the API: "cross" where its first category is not the one asked for."""
+    match = _ASKED.search(asked)
+    if not (primary and match):
+        return None
+    return "new" if primary == match[1] or primary.startswith(match[1] + ".") else "cross"
 
 
 def paper_title(title: str) -> str:

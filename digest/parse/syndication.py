@@ -13,10 +13,11 @@ import feedparser
 from digest.errors import ParseError
 from digest.model import Download, Parsed
 from digest.parse import json_feed
-from digest.parse.arxiv import announced, paper_title, split_authors
+from digest.parse.arxiv import announce_type, announced, paper_title, split_authors
 from digest.parse.assemble import Raw, assemble
 from digest.parse.document import regular
 from digest.parse.encoding import decode
+from digest.parse.feed_rhythm import rhythm
 from digest.parse.markup import plain, plain_title, tidy
 
 ENTRY_LIMIT = 2000
@@ -48,21 +49,25 @@ def parse(download: Download) -> Parsed:
         warnings += (f"not well-formed: {str(feed.bozo_exception)[:120]}",)
     base = feed.feed.get("link") or download.url
     is_arxiv = download.source.kind == "arxiv" or "arxiv.org" in feed.feed.get("title", "")
-    raws = [_raw(entry, base, download.url, is_arxiv) for entry in feed.entries]
+    raws = [_raw(entry, base, download, is_arxiv) for entry in feed.entries]
+    total = feed.feed.get("opensearch_totalresults", "")
     return Parsed(
         entries=assemble(raws, download),
         format=feed.get("version") or "unknown",
         encoding=encoding,
         title=plain_title(feed.feed.get("title", "")),
         warnings=warnings,
+        rhythm=rhythm(document),
+        total=int(total) if total.isdigit() else None,
     )
 
 
-def _raw(entry: Any, base: str, feed_url: str, is_arxiv: bool) -> Raw:
-    link = _link(entry, base, feed_url)
+def _raw(entry: Any, base: str, download: Download, is_arxiv: bool) -> Raw:
+    link = _link(entry, base, download.url)
     date = entry.get("published") or entry.get("created") or entry.get("updated") or entry.get("date") or ""
     if is_arxiv:
-        text, revision = announced(entry.get("summary", ""), entry.get("arxiv_announce_type"))
+        primary = (entry.get("arxiv_primary_category") or {}).get("term", "")
+        text, revision = announced(entry.get("summary", ""), entry.get("arxiv_announce_type") or announce_type(primary, download.source.url))
         return Raw(
             guid=_guid(entry),
             link=link,

@@ -60,6 +60,11 @@ class SourceSettings(_Part):
     weight: float = Field(1.0, ge=0, le=3, description="How much its word counts in the heat.")
     timezone: Zone = Field("UTC", description="The zone of dates that name none, or an ambiguous one such as CST.")
     window_days: int = Field(3, ge=1, le=60, description="On the first poll, what is older counts as already seen.")
+    every_minutes: int | None = Field(None, ge=15, le=1440, description="How often it is asked by `collect --due`; by its own rhythm when left out.")
+    retry: Literal["host", "source"] | None = Field(
+        None, description="Whom a Retry-After of its server keeps waiting: its whole host, or (default for rsshub:) itself."
+    )
+    full_text: bool = Field(False, description="For feeds with titles or cut summaries only: read the article pages too (needs the full-text extra).")
     on: bool = Field(True, description="false: the source is left out, and said to be off.")
 
 
@@ -104,6 +109,10 @@ class FetchSettings(_Part):
     """How addresses are asked."""
 
     allow: list[str] = Field([], description="Hosts, host:port or networks that may be asked although they are private, or on another port than 80 and 443.")
+    proxy: str = Field(
+        "", pattern=r"^$|^environment$|^(https?|socks5h?)://", description="A proxy's address, or `environment` for HTTPS_PROXY; none when left out."
+    )
+    arxiv_api: str = Field("https://export.arxiv.org/api/query", pattern=r"^$|^https?://", description="arXiv's API, the second route; empty: it is not asked.")
 
 
 class WriterSettings(_Part):

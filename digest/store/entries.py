@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from dataclasses import asdict
+from datetime import date, datetime, timedelta
 from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, Row, Table, and_, exists, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from digest.model import UNCHANGED, CacheStamp, Coverage, Download, Entry, Identifiers, Memory, Source
+from digest.model import UNCHANGED, Batch, CacheStamp, Coverage, Download, Entry, Identifiers, Memory, NextPoll, NotModified, Rhythm, Source
 from digest.store.database import transaction
-from digest.store.tables import entries, issues, polls, sources
+from digest.store.tables import batches, entries, issues, polls, sources
 from digest.text import arxiv_id, canonical_url
 
 
@@ -22,7 +23,8 @@ def insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.I
 
 
 MEMORY = timedelta(days=40)
-_WELL: Mapping[str, Any] = {"failures": 0, "not_before": None, "is_gone": False}
+_WELL: Mapping[str, Any] = {"failures": 0, "not_before": None, "is_gone": False, "pauses_host": False}
+_RHYTHM_DAYS = 28
 
 
 class SqlEntryStore:
@@ -35,6 +37,9 @@ class SqlEntryStore:
         lately = and_(polls.c.polled_at > now - MEMORY, polls.c.polled_at <= now)
         usual: defaultdict[str, list[int]] = defaultdict(list)
         last_new: dict[str, datetime] = {}
+        last_well: dict[str, datetime] = {}
+        first: dict[str, datetime] = {}
+        new: Counter[str] = Counter()
         failure: dict[str, tuple[str, str]] = {}
         with transaction(self._engine) as connection:
             for poll in connection.execute(select(polls).where(lately).order_by(polls.c.polled_at)):
@@ -43,11 +48,18 @@ class SqlEntryStore:
                 failure[poll.source_name] = (poll.note, poll.reason) if poll.state == "failed" else ("", "")
                 if poll.added:
                     last_new[poll.source_name] = poll.polled_at
+                if poll.state != "failed":
+                    last_well[poll.source_name] = poll.polled_at
+                if poll.polled_at > now - timedelta(days=_RHYTHM_DAYS):
+                    is_first = first.setdefault(poll.source_name, poll.polled_at) == poll.polled_at
+                    new[poll.source_name] += 0 if is_first else poll.added  # the first poll brings what had gathered before
             return {
                 row.name: Memory(
                     url=row.url,
                     stamp=CacheStamp(etag=row.etag, last_modified=row.last_modified),
                     usual=tuple(usual[row.name]),
+                    new_a_week=7 * new[row.name] / max(1.0, (now - first.get(row.name, now)) / timedelta(days=1)),
+                    last_well_at=last_well.get(row.name),
                     last_new_at=last_new.get(row.name),
                     failures=row.failures,
                     failure=failure.get(row.name, ("", ""))[0],
@@ -56,6 +68,9 @@ class SqlEntryStore:
                     is_gone=row.is_gone,
                     moved_to=row.moved_to,
                     moved_times=row.moved_times,
+                    pauses_host=row.pauses_host,
+                    rhythm=_rhythm(row.rhythm),
+                    next_poll=NextPoll(fresh_until=row.fresh_until, due_at=row.due_at),
                 )
                 for row in connection.execute(select(sources))
             }
@@ -69,7 +84,7 @@ class SqlEntryStore:
             addresses = set(connection.execute(select(entries.c.url).where(of_source, entries.c.url.in_(alone))).scalars()) if alone else set()
         return keys | {entry.key for entry in entries_ if entry.url in addresses}
 
-    def remember(self, download: Download, entries_: Sequence[Entry], coverage: Coverage) -> None:
+    def remember(self, download: Download, entries_: Sequence[Entry], coverage: Coverage, rhythm: Rhythm, next_poll: NextPoll) -> None:
         source, now = download.source, download.fetched_at
         with transaction(self._engine) as connection:
             earlier = connection.execute(select(sources).where(sources.c.name == source.name)).first()
@@ -78,14 +93,11 @@ class SqlEntryStore:
                 seen_at = self._after_issues(connection, now)
                 rows = [_row(entry, is_first and _is_old(entry, source, now)) | {"seen_at": seen_at} for entry in entries_]
                 connection.execute(insert(connection, entries).on_conflict_do_nothing(), rows)
-            is_same = earlier is not None and earlier.url == source.url and earlier.moved_to == download.moved_to
             fresh = {
-                "url": source.url,
-                "etag": download.stamp.etag,
-                "last_modified": download.stamp.last_modified,
+                **_answered(earlier, source, download.stamp, download.moved_to),
+                **_planned(next_poll),
+                "rhythm": asdict(rhythm),
                 "first_polled_at": now if is_first or earlier is None else earlier.first_polled_at,
-                "moved_to": download.moved_to,
-                "moved_times": (earlier.moved_times if is_same and earlier is not None else 0) + 1 if download.moved_to else 0,
             }
             self._save_source(connection, source, {**_WELL, **fresh})
             self._save_poll(connection, coverage, now, len(entries_))
@@ -104,18 +116,55 @@ class SqlEntryStore:
     def _save_poll(self, connection: Connection, coverage: Coverage, now: datetime, added: int) -> None:
         outcome = {"state": coverage.state, "seen": coverage.seen, "note": coverage.note, "reason": coverage.reason}
         statement = insert(connection, polls).values(source_name=coverage.source_name, polled_at=now, added=added, **outcome)
-        connection.execute(statement.on_conflict_do_update(index_elements=["source_name", "polled_at"], set_=outcome))
+        again = {**outcome, "added": polls.c.added + added}
+        connection.execute(statement.on_conflict_do_update(index_elements=["source_name", "polled_at"], set_=again))
 
-    def record(self, source: Source, coverage: Coverage, now: datetime) -> None:
+    def record(
+        self, source: Source, coverage: Coverage, now: datetime, answer: NotModified | None = None, next_poll: NextPoll | None = None, added: int = 0
+    ) -> None:
         with transaction(self._engine) as connection:
             if coverage.note != UNCHANGED or not self._has_poll(connection, source, now):
-                self._save_poll(connection, coverage, now, 0)
-            connection.execute(update(sources).where(sources.c.name == source.name).values(_WELL))
+                self._save_poll(connection, coverage, now, added)
+            values: dict[str, Any] = _planned(next_poll) if next_poll else {}
+            if answer is not None:
+                earlier = connection.execute(select(sources).where(sources.c.name == source.name)).first()
+                values |= {**_WELL, **_answered(earlier, source, answer.stamp, answer.moved_to)}
+            if values:
+                connection.execute(update(sources).where(sources.c.name == source.name).values(values))
 
-    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool) -> None:
+    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool, pauses_host: bool) -> None:
+        values = {"url": source.url, "failures": failures, "not_before": until, "due_at": until, "is_gone": is_gone, "pauses_host": pauses_host}
         with transaction(self._engine) as connection:
-            self._save_source(connection, source, {"url": source.url, "failures": failures, "not_before": until, "is_gone": is_gone})
+            self._save_source(connection, source, values)
             self._save_poll(connection, coverage, now, 0)
+
+    def batches(self, source_names: Sequence[str], since: date) -> dict[tuple[str, date], Batch]:
+        statement = select(batches).where(batches.c.source_name.in_(source_names), batches.c.day >= since)
+        with transaction(self._engine) as connection:
+            return {(row.source_name, row.day): Batch(**row._mapping) for row in connection.execute(statement)}
+
+    def keep_batch(self, batch: Batch) -> None:
+        values = asdict(batch)
+        with transaction(self._engine) as connection:
+            statement = insert(connection, batches).values(values)
+            connection.execute(statement.on_conflict_do_update(index_elements=["source_name", "day"], set_=values))
+
+    def take_in(self, entries_: Sequence[Entry], now: datetime) -> int:
+        if not entries_:
+            return 0
+        keys = [entry.key for entry in entries_]
+        with transaction(self._engine) as connection:
+            there = set(connection.execute(select(entries.c.key).where(entries.c.key.in_(keys))).scalars())
+            seen_at = self._after_issues(connection, now)
+            rows = [_row(entry, False) | {"seen_at": seen_at} for entry in entries_ if entry.key not in there]
+            if rows:
+                connection.execute(insert(connection, entries).on_conflict_do_nothing(), rows)
+        return len(rows)
+
+    def known_papers(self, source_name: str, names: Sequence[str]) -> set[str]:
+        statement = select(entries.c.arxiv).where(entries.c.source_name == source_name, entries.c.arxiv.in_(names))
+        with transaction(self._engine) as connection:
+            return set(connection.execute(statement).scalars())
 
     def _has_poll(self, connection: Connection, source: Source, now: datetime) -> bool:
         there = select(polls.c.state).where(polls.c.source_name == source.name, polls.c.polled_at == now)
@@ -158,6 +207,22 @@ class SqlEntryStore:
         return found
 
 
+def _answered(earlier: Row[Any] | None, source: Source, stamp: CacheStamp, moved_to: str) -> dict[str, Any]:
+    """What an answer says of its source; a permanent move counts how often in a row it was said alike."""
+    is_same = earlier is not None and earlier.url == source.url and earlier.moved_to == moved_to
+    times = (earlier.moved_times if is_same and earlier is not None else 0) + 1 if moved_to else 0
+    return {"url": source.url, "etag": stamp.etag, "last_modified": stamp.last_modified, "moved_to": moved_to, "moved_times": times}
+
+
+def _planned(next_poll: NextPoll) -> dict[str, Any]:
+    return {"fresh_until": next_poll.fresh_until, "due_at": next_poll.due_at}
+
+
+def _rhythm(stored: dict[str, Any] | None) -> Rhythm:
+    found = stored or {}
+    return Rhythm(ttl_minutes=found.get("ttl_minutes", 0), skip_hours=tuple(found.get("skip_hours", ())), skip_days=tuple(found.get("skip_days", ())))
+
+
 def _is_old(entry: Entry, source: Source, now: datetime) -> bool:
     if entry.published_at is None:
         return source.kind == "feed"
@@ -181,6 +246,7 @@ def _row(entry: Entry, is_backlog: bool) -> dict[str, Any]:
         "seen_at": entry.seen_at,
         "revision": entry.revision,
         "is_backlog": is_backlog,
+        "text_from": entry.text_from,
     }
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Index, Integer, MetaData, String, Table, Text, false
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-HEAD = "0002"
+HEAD = "0003"
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -40,6 +40,21 @@ sources = Table(
     Column("is_gone", Boolean, nullable=False),
     Column("moved_to", Text, nullable=False),
     Column("moved_times", Integer, nullable=False),
+    Column("pauses_host", Boolean, nullable=False, server_default=false()),
+    Column("rhythm", JSON),
+    Column("fresh_until", UtcDateTime),
+    Column("due_at", UtcDateTime),
+)
+
+batches = Table(
+    "batches",
+    metadata,
+    Column("source_name", String(200), primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("in_feed", Integer),
+    Column("listed", Integer),
+    Column("taken_in", Integer, nullable=False),
+    Column("checked_at", UtcDateTime),
 )
 
 polls = Table(
@@ -72,6 +87,7 @@ entries = Table(
     Column("seen_at", UtcDateTime, nullable=False),
     Column("revision", String(10), nullable=False),
     Column("is_backlog", Boolean, nullable=False),
+    Column("text_from", String(10), nullable=False, server_default="feed"),
     Index("entries_by_time", "seen_at", "source_name"),
     Index("entries_by_url", "url"),
 )

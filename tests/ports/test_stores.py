@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from digest.model import CacheStamp, Decision, Entry, Identifiers, Receipt
+from digest.model import CacheStamp, Decision, Entry, Identifiers, NextPoll, NotModified, Receipt, Rhythm
 from digest.ports import AnswerCache, Archive, EntryStore
 from digest.store.answers import SqlAnswerCache
 from digest.store.archive import SqlArchive
@@ -62,7 +62,7 @@ def remember(both: Both, *entries: Entry, **changes: Any) -> int:
     download = a_download(**changes)
     known = both.store.known(download.source, entries)
     new = [entry for entry in entries if entry.key not in known]
-    both.store.remember(download, new, a_coverage(source_name=download.source.name, seen=len(entries)))
+    both.store.remember(download, new, a_coverage(source_name=download.source.name, seen=len(entries)), Rhythm(), NextPoll())
     return len(new)
 
 
@@ -148,15 +148,17 @@ def test_the_last_poll_of_each_source_counts(both: Both) -> None:
 
 def test_a_pause_is_kept_until_an_answer_comes(both: Both) -> None:
     until = NOON + timedelta(hours=1)
-    both.store.pause(a_source(), a_coverage(state="failed", seen=0, note="no"), NOON, until, failures=2, is_gone=True)
+    both.store.pause(a_source(), a_coverage(state="failed", seen=0, note="no"), NOON, until, failures=2, is_gone=True, pauses_host=False)
     memory = both.store.memories(NOON)["Blog"]
     assert (memory.failures, memory.failure, memory.not_before, memory.is_gone, memory.stamp) == (2, "no", until, True, CacheStamp())
     remember(both, an_entry(published_at=NOON - timedelta(days=9)), fetched_at=until)
     memory = both.store.memories(until)["Blog"]
     assert (memory.failures, memory.failure, memory.not_before, memory.is_gone) == (0, "", None, False)
     assert both.store.untold("training", ["Blog"], LONG_AGO, until) == []  # the first poll that was answered
-    both.store.pause(a_source(), a_coverage(state="failed", seen=0, note="no"), until, None, failures=1, is_gone=False)
+    both.store.pause(a_source(), a_coverage(state="failed", seen=0, note="no"), until, None, failures=1, is_gone=False, pauses_host=False)
     both.store.record(a_source(), a_coverage(state="quiet", note="unchanged"), until + timedelta(hours=1))
+    assert both.store.memories(until + timedelta(hours=1))["Blog"].failures == 1  # nothing was asked
+    both.store.record(a_source(), a_coverage(state="quiet", note="unchanged"), until + timedelta(hours=1), NotModified(stamp=CacheStamp(etag="2")))
     assert both.store.memories(until + timedelta(hours=1))["Blog"].failures == 0
 
 

@@ -1,0 +1,140 @@
+"""The first act: every source is asked, side by side, and what is new is remembered."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from digest.coverage import states
+from digest.coverage.arxiv_calendar import batch_begins_at, eastern_day
+from digest.coverage.rhythm import next_poll
+from digest.errors import DigestError, FetchError, ParseError
+from digest.model import UNCHANGED, Coverage, Download, Memory, NotModified, Problem, Report, Source
+from digest.pipeline.parts import Parts, Step, no_step
+from digest.pipeline.second_route import second_route
+from digest.ports import Fetcher
+
+log = logging.getLogger(__name__)
+MOVES_TO_BELIEVE = 2
+Outcome = tuple[Coverage, Problem | None, int]
+
+
+async def collect(parts: Parts, sources: Sequence[Source], now: datetime, step: Step = no_step, *, is_due_only: bool = False) -> Report:
+    """Asks every source once, side by side, and remembers what is new; what arXiv's feeds missed is taken from its API. One failure
+    costs its own source only. ``is_due_only``: a source whose usual time has not come is left out."""
+    memories = parts.store.memories(now)
+    asked = [source for source in sources if not is_due_only or _is_due(memories.get(source.name, Memory()), source, now)]
+    pauses = _host_pauses(memories)
+    outcomes = await asyncio.gather(*(_collect_one(parts, source, memories.get(source.name, Memory()), pauses, now, step) for source in asked))
+    coverage, warnings, taken_in = await second_route(parts, asked, [found for found, _, _ in outcomes], now)
+    return Report(
+        coverage=tuple(coverage),
+        problems=tuple(problem for _, problem, _ in outcomes if problem),
+        warnings=tuple(warnings),
+        counts={"entries_seen": sum(item.seen for item in coverage), "entries_new": sum(added for _, _, added in outcomes) + taken_in},
+    )
+
+
+def _is_due(memory: Memory, source: Source, now: datetime) -> bool:
+    due_at = memory.next_poll.due_at
+    return memory.url != source.url or due_at is None or now >= due_at
+
+
+def _host_pauses(memories: Mapping[str, Memory]) -> dict[str, datetime]:
+    """Until when hosts want to be left alone (Retry-After)."""
+    pauses: dict[str, datetime] = {}
+    for memory in memories.values():
+        if memory.pauses_host and memory.not_before:
+            host = _host(memory.url)
+            pauses[host] = max(memory.not_before, pauses.get(host, memory.not_before))
+    return pauses
+
+
+def _host(url: str) -> str:
+    return (urlsplit(url).hostname or "").lower()
+
+
+async def _collect_one(parts: Parts, source: Source, memory: Memory, pauses: Mapping[str, datetime], now: datetime, step: Step) -> Outcome:
+    memory = memory if memory.url == source.url else Memory(usual=memory.usual, last_new_at=memory.last_new_at, new_a_week=memory.new_a_week)
+    try:
+        if memory.is_gone:
+            return Coverage(source_name=source.name, state="off", note="the server said it is gone for good (410); remove the source", reason="gone"), None, 0
+        if memory.not_before is not None and now < memory.not_before:
+            return _left_alone(parts, source, memory, now)
+        host_until = pauses.get(_host(source.url)) if source.pauses_host else None
+        if host_until is not None and now < host_until:
+            return _host_left_alone(parts, source, host_until, now)
+        if memory.next_poll.fresh_until is not None and now < memory.next_poll.fresh_until:
+            coverage = Coverage(source_name=source.name, state="quiet", note=UNCHANGED)
+            parts.store.record(source, coverage, now)
+            return coverage, None, 0
+        return await _ask(parts, source, memory, now)
+    except DigestError as error:
+        return _failed(parts, source, memory, now, error)
+    except Exception as error:  # a surprise within one source costs that source only
+        log.exception("a bug while collecting %s", source.name)
+        return _failed(parts, source, memory, now, ParseError(f"a bug in this program: {type(error).__name__}; please report it", reason="bug"), is_bug=True)
+    finally:
+        step(source.name)
+
+
+def _left_alone(parts: Parts, source: Source, memory: Memory, now: datetime) -> Outcome:
+    coverage = Coverage(source_name=source.name, state="failed", note=memory.failure, reason=memory.reason)
+    parts.store.pause(source, coverage, now, memory.not_before, failures=memory.failures, is_gone=False, pauses_host=memory.pauses_host)
+    message = f"{memory.failure}; left alone until {memory.not_before:%Y-%m-%d %H:%M} UTC"
+    return coverage, Problem(step="collect", subject=source.name, message=message), 0
+
+
+def _host_left_alone(parts: Parts, source: Source, until: datetime, now: datetime) -> Outcome:
+    coverage = Coverage(source_name=source.name, state="failed", note=f"{_host(source.url)} wants to be left alone", reason="busy")
+    parts.store.record(source, coverage, now)
+    message = f"{coverage.note} until {until:%Y-%m-%d %H:%M} UTC; `retry: source` keeps its sources apart"
+    return coverage, Problem(step="collect", subject=source.name, message=message), 0
+
+
+def _failed(parts: Parts, source: Source, memory: Memory, now: datetime, error: DigestError, *, is_bug: bool = False) -> Outcome:
+    coverage = Coverage(source_name=source.name, state="failed", note=str(error), reason=error.reason)
+    failures, until, is_gone, seconds = memory.failures, memory.not_before, False, 0.0
+    if not (isinstance(error, FetchError) and error.is_ours):
+        failures += 1
+        seconds = error.retry_after_seconds if isinstance(error, FetchError) else 0.0
+        until = states.not_before(failures, seconds, now)
+        is_gone = isinstance(error, FetchError) and error.is_gone
+    parts.store.pause(source, coverage, now, until, failures=failures, is_gone=is_gone, pauses_host=source.pauses_host and seconds > 0)
+    return coverage, Problem(step="collect", subject=source.name, message=str(error), is_bug=is_bug), 0
+
+
+async def _ask(parts: Parts, source: Source, memory: Memory, now: datetime) -> Outcome:
+    has_batch = memory.last_new_at is not None and memory.last_new_at >= batch_begins_at(eastern_day(now))
+    has_moved = memory.moved_times >= MOVES_TO_BELIEVE
+    asked = replace(source, url=memory.moved_to) if has_moved else source
+    answer = await _fetcher(parts, source).fetch(asked, memory.stamp, now)
+    if has_moved:
+        answer = replace(answer, moved_to=memory.moved_to)
+    if isinstance(answer, NotModified):
+        coverage = states.of_unchanged(source, now, has_batch)
+        parts.store.record(source, coverage, now, answer, next_poll(source, memory, memory.rhythm, answer.fresh_seconds, coverage.state, now))
+        return coverage, None, 0
+    return await _read(parts, source, memory, replace(answer, source=source), has_batch)
+
+
+def _fetcher(parts: Parts, source: Source) -> Fetcher:
+    scheme = urlsplit(source.url).scheme
+    fetcher = parts.fetchers.get(scheme)
+    if fetcher is None:
+        raise FetchError(f"no way to fetch {scheme}: addresses; known: {', '.join(name or 'path' for name in parts.fetchers)}")
+    return fetcher
+
+
+async def _read(parts: Parts, source: Source, memory: Memory, download: Download, has_batch: bool) -> Outcome:
+    now = download.fetched_at
+    parsed = await parts.parser.parse(download)
+    known = parts.store.known(source, parsed.entries)
+    coverage = states.of_parsed(source, parsed, known, memory.usual, now, has_batch)
+    new = [entry for entry in parsed.entries if entry.key not in known]
+    parts.store.remember(download, new, coverage, parsed.rhythm, next_poll(source, memory, parsed.rhythm, download.fresh_seconds, coverage.state, now))
+    return coverage, None, len(new)

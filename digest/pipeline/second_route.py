@@ -1,0 +1,161 @@
+"""arXiv by a second route: its API says how many papers a batch should have, fills what the feed lacked, and makes up missed days.
+
+The API is asked once per category and day of batch (info.arxiv.org/help/api/tou.html: no query twice a day, one connection, three
+seconds apart; the fetcher keeps the pace). It may lag behind the announcement, so only what it has more than the feed tells something.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from urllib.parse import urlencode, urlsplit
+
+from digest.coverage.arxiv_calendar import batch_begins_at, batch_days, eastern_day, pause, submitted
+from digest.errors import DigestError
+from digest.model import UNCHANGED, Batch, CacheStamp, Coverage, Entry, NotModified, Parsed, Problem, Source
+from digest.pipeline.parts import Parts
+
+PAGE = 1000
+PATIENCE = timedelta(hours=3)  # so long after midnight in New York a feed without today's batch is called late
+MISSED_DAYS = 7
+FEW_SHARE = 0.9
+_CATEGORY = re.compile(r"/(?:rss|atom)/([A-Za-z-]+(?:\.[A-Za-z-]+)?)/?$")
+_ID = re.compile(r"\d{4}\.\d{5}")
+_VERSION = re.compile(r"v\d+$")
+
+
+async def second_route(parts: Parts, sources: Sequence[Source], coverage: Sequence[Coverage], now: datetime) -> tuple[list[Coverage], list[Problem], int]:
+    """(the coverage as the API makes it, what could not be asked, how many papers were taken in)."""
+    found, warnings, taken_in = list(coverage), list[Problem](), 0
+    chosen = [(place, source) for place, source in enumerate(sources) if parts.arxiv_api and category(source)]
+    known = _known(parts, [source.name for _, source in chosen], now) if chosen else {}
+    for place, source in chosen:
+        batches = _with_todays(parts, source, found[place], known.get(source.name, {}), now)
+        for day in _unchecked(batches, now):
+            try:
+                batch = await _checked(parts, source, batches.get(day, Batch(source_name=source.name, day=day)), now)
+            except DigestError as error:
+                warnings.append(Problem(step="collect", subject=source.name, message=f"arXiv's API on the batch of {day}: {error}"))
+                break
+            if batch.taken_in:
+                found[place] = _told(found[place], batch, is_today=day == eastern_day(now))
+                parts.store.record(source, found[place], now, added=batch.taken_in)
+                taken_in += batch.taken_in
+    return found, warnings, taken_in
+
+
+def category(source: Source) -> str:
+    """The category that an arXiv feed on the web lists; empty for several, and for what is no such feed."""
+    match = _CATEGORY.search(urlsplit(source.url).path)
+    return match[1] if match and source.kind == "arxiv" and source.url.startswith(("http://", "https://")) else ""
+
+
+def _known(parts: Parts, names: Sequence[str], now: datetime) -> dict[str, dict[date, Batch]]:
+    found: dict[str, dict[date, Batch]] = {}
+    for (name, day), batch in parts.store.batches(names, eastern_day(now) - timedelta(days=MISSED_DAYS)).items():
+        found.setdefault(name, {})[day] = batch
+    return found
+
+
+def _with_todays(parts: Parts, source: Source, coverage: Coverage, batches: dict[date, Batch], now: datetime) -> dict[date, Batch]:
+    """The batches with today's, once its feed was read."""
+    today = eastern_day(now)
+    own = batches.get(today, Batch(source_name=source.name, day=today))
+    if pause(today) or own.in_feed is not None or coverage.state not in ("complete", "degraded"):
+        return batches
+    papers = _todays_papers(parts, source, now)
+    if not papers:
+        return batches
+    own = replace(own, in_feed=len(papers))
+    parts.store.keep_batch(own)
+    return {**batches, today: own}
+
+
+def _todays_papers(parts: Parts, source: Source, now: datetime) -> list[Entry]:
+    begin = batch_begins_at(eastern_day(now)).astimezone(UTC) - timedelta(microseconds=1)
+    return [entry for entry in parts.store.seen([source.name], begin, now) if entry.revision != "replaced"]
+
+
+def _unchecked(batches: dict[date, Batch], now: datetime) -> list[date]:
+    """The days of batches to ask about, the earliest first: those that the feed did not bring, and what it brought once. Today's
+    only when it was read or is late; one that the API did not know either is asked about again on another day."""
+    if not batches:
+        return []
+    today = eastern_day(now)
+    is_late = now - batch_begins_at(today) > PATIENCE
+    days = []
+    for day in batch_days(min(batches) - timedelta(days=1), today):
+        batch = batches.get(day, Batch(source_name="", day=day))
+        is_open = batch.checked_at is None or (batch.in_feed is None and not batch.listed and eastern_day(batch.checked_at) < today)
+        if is_open and (day < today or batch.in_feed is not None or is_late):
+            days.append(day)
+    return days
+
+
+async def _checked(parts: Parts, source: Source, batch: Batch, now: datetime) -> Batch:
+    """The batch after asking the API: by a count and the first id where the feed was read, else by the whole listing."""
+    is_read = batch.in_feed is not None
+    page = await _listing(parts, source, batch.day, now, start=0, limit=1 if is_read else PAGE)
+    total = page.total or 0
+    is_whole = is_read and total <= (batch.in_feed or 0) and not (batch.day == eastern_day(now) and _is_older(_todays_papers(parts, source, now), page))
+    listed = [] if is_read else list(page.entries)
+    while not is_whole and len(listed) < total:
+        page = await _listing(parts, source, batch.day, now, start=len(listed), limit=PAGE)
+        if not page.entries:
+            break
+        listed += page.entries
+    papers = [_paper(source, entry, batch.day, now) for entry in listed if entry.ids.arxiv]
+    known = parts.store.known_papers(source.name, [paper.ids.arxiv for paper in papers])
+    missing = {paper.key: paper for paper in papers if paper.ids.arxiv not in known}
+    checked = replace(batch, listed=total, taken_in=parts.store.take_in(list(missing.values()), now), checked_at=now)
+    parts.store.keep_batch(checked)
+    return checked
+
+
+def _is_older(papers: Sequence[Entry], page: Parsed) -> bool:
+    """Whether a feed held the batch of an earlier day: most of its new papers have ids from before the first one of this batch.
+
+    Ids are given in the order of submission (info.arxiv.org/help/arxiv_identifier.html); the dates of a feed say only when it was
+    rendered.
+    """
+    first = next((entry.ids.arxiv for entry in page.entries if _ID.fullmatch(entry.ids.arxiv)), "")
+    ids = sorted(entry.ids.arxiv for entry in papers if entry.revision == "new" and _ID.fullmatch(entry.ids.arxiv))
+    return bool(first and ids) and ids[len(ids) // 2] < first
+
+
+async def _listing(parts: Parts, source: Source, day: date, now: datetime, *, start: int, limit: int) -> Parsed:
+    begin, end = (moment.astimezone(UTC).strftime("%Y%m%d%H%M") for moment in submitted(day))
+    query = {
+        "search_query": f"cat:{category(source)} AND submittedDate:[{begin} TO {end}]",
+        "start": start,
+        "max_results": limit,
+        "sortBy": "submittedDate",
+        "sortOrder": "ascending",
+    }
+    asked = replace(source, url=f"{parts.arxiv_api}?{urlencode(query)}")
+    answer = await parts.fetchers[urlsplit(parts.arxiv_api).scheme].fetch(asked, CacheStamp(), now)
+    if isinstance(answer, NotModified):
+        return Parsed(entries=(), format="", encoding="")
+    return await parts.parser.parse(answer)
+
+
+def _paper(source: Source, entry: Entry, day: date, now: datetime) -> Entry:
+    """A paper of the API as the feed would have had it: under the same key, dated by its announcement."""
+    version = _VERSION.search(entry.key)
+    key = f"{source.name}|oai:arXiv.org:{entry.ids.arxiv}{version[0] if version else 'v1'}"
+    return replace(entry, key=key, published_at=min(batch_begins_at(day).astimezone(UTC), now), published_by="announced", seen_at=now)
+
+
+def _told(coverage: Coverage, batch: Batch, *, is_today: bool) -> Coverage:
+    """The coverage of a source with papers from the API: degraded where its feed lacked more than a few of today's."""
+    seen = coverage.seen + batch.taken_in
+    if batch.in_feed is None:
+        note = f"the feed did not bring the batch of {batch.day}; {batch.taken_in} papers were taken from arXiv's API"
+    elif batch.in_feed < FEW_SHARE * (batch.listed or 0):
+        note = f"on {batch.day} the feed had {batch.in_feed} papers, arXiv's API knows {batch.listed}; {batch.taken_in} were taken from there"
+    else:
+        return replace(coverage, seen=seen)
+    notes = "; ".join(part for part in (coverage.note if coverage.note != UNCHANGED else "", note) if part)
+    return replace(coverage, state="degraded" if is_today else coverage.state, seen=seen, note=notes, reason="second-route" if is_today else coverage.reason)
