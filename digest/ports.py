@@ -53,6 +53,16 @@ class Parser(Protocol):
     async def parse(self, download: Download) -> Parsed:
         """Entries in plain text, keys distinct, seen at ``download.fetched_at``. Raises ParseError."""
 
+    async def article(self, download: Download) -> str:
+        """The main text of a web page; empty where there is none. Raises ParseError."""
+
+
+class ArticlePages(Protocol):
+    """Article pages, where their site allows it."""
+
+    async def fetch(self, url: str, now: datetime) -> Download | None:
+        """The page, or None where robots.txt forbids it. Raises FetchError."""
+
 
 class EntryStore(Protocol):
     """What was seen."""

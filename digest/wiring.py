@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,7 +21,8 @@ from digest.errors import ConfigError, WriteError
 from digest.model import Desk, Language, Problem, Source
 from digest.pipeline import Parts
 from digest.plugins import Registry
-from digest.ports import AnswerCache, Writer
+from digest.ports import AnswerCache, Fetcher, Parser, Writer
+from digest.ports import ArticlePages as Pages
 from digest.publish.folder import FolderPublisher
 from digest.rank.heat import HeatScorer
 from digest.render.environment import Templates
@@ -209,14 +211,35 @@ def database_address(loaded: Loaded) -> str:
     return address if "://" in address else f"sqlite:///{(loaded.folder / Path(address)).as_posix()}"
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What fetches and parses, by scheme and kind."""
+
+    fetchers: Mapping[str, Fetcher]
+    parser: Parser
+    pages: Pages | None
+
+
 @asynccontextmanager
-async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[Parts]:
-    """All parts of a run, closed at its end. Raises ConfigError and StoreError before anything is done."""
+async def open_reading(loaded: Loaded) -> AsyncIterator[Reading]:
+    """Connections and workers to read feeds with, closed at the end."""
     from digest.fetch.disk import DiskFetcher
+    from digest.fetch.pages import ArticlePages
     from digest.fetch.web import WebFetcher
     from digest.parse import hf_papers, syndication
     from digest.parse.bounded import BoundedParser
 
+    settings = loaded.settings
+    disk = DiskFetcher(loaded.folder)
+    with BoundedParser({"feed": syndication.parse, "arxiv": syndication.parse, "hf-papers": hf_papers.parse}) as parser:
+        async with WebFetcher(user_agent(settings), guard(settings), proxy=proxy(settings)) as web:
+            pages = ArticlePages(web, user_agent(settings)) if can_read_pages() else None
+            yield Reading({"http": web, "https": web, "file": disk, "": disk}, parser, pages)
+
+
+@asynccontextmanager
+async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[Parts]:
+    """All parts of a run, closed at its end. Raises ConfigError and StoreError before anything is done."""
     settings = loaded.settings
     if complaints := rule_complaints(loaded):
         raise ConfigError(complaints)
@@ -224,26 +247,24 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
     pages = templates(loaded)
     engine = open_database(database_address(loaded))
     translate, notes = translator(loaded)
-    disk = DiskFetcher(loaded.folder)
-    parsers = {"feed": syndication.parse, "arxiv": syndication.parse, "hf-papers": hf_papers.parse}
     try:
-        with BoundedParser(parsers) as parser:
-            async with WebFetcher(user_agent(settings), guard(settings), proxy=proxy(settings)) as web:
-                yield Parts(
-                    store=SqlEntryStore(engine),
-                    archive=SqlArchive(engine),
-                    fetchers={"http": web, "https": web, "file": disk, "": disk},
-                    parser=parser,
-                    labellers=[labelling],
-                    names=name_reader(settings),
-                    thresholds={name: value.threshold for name, value in settings.topics.items()},
-                    scorers=[SCORERS.create(name) for name in SCORERS.names()],
-                    writer=writer(loaded, SqlAnswerCache(engine), translate),
-                    renderers=[RENDERERS.create(name, templates=pages) for name in RENDERERS.names()],
-                    publishers=[PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)],
-                    arxiv_api=settings.fetch.arxiv_api,
-                    notes=notes,
-                )
+        async with open_reading(loaded) as reading:
+            yield Parts(
+                store=SqlEntryStore(engine),
+                archive=SqlArchive(engine),
+                fetchers=reading.fetchers,
+                parser=reading.parser,
+                labellers=[labelling],
+                names=name_reader(settings),
+                thresholds={name: value.threshold for name, value in settings.topics.items()},
+                scorers=[SCORERS.create(name) for name in SCORERS.names()],
+                writer=writer(loaded, SqlAnswerCache(engine), translate),
+                renderers=[RENDERERS.create(name, templates=pages) for name in RENDERERS.names()],
+                publishers=[PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)],
+                arxiv_api=settings.fetch.arxiv_api,
+                pages=reading.pages,
+                notes=[*notes, *missing_pages(settings)],
+            )
     finally:
         engine.dispose()
 
@@ -254,6 +275,19 @@ def guard(settings: Settings) -> Guard:
 
     hub = urlsplit(settings.rsshub.address).netloc.rpartition("@")[2] if settings.rsshub.on else ""
     return Guard([*settings.fetch.allow, *([hub, hub.partition(":")[0]] if hub else [])])
+
+
+def can_read_pages() -> bool:
+    """Whether what reads article pages is installed."""
+    return find_spec("trafilatura") is not None and find_spec("protego") is not None
+
+
+def missing_pages(settings: Settings) -> list[Problem]:
+    """What to say where sources ask for the full text and nothing can read it."""
+    names = [source.name for source in settings.sources if source.full_text and source.on]
+    if not names or can_read_pages():
+        return []
+    return [Problem(step="collect", subject=", ".join(names), message="full_text needs more: pip install 'training-digest[full-text]'")]
 
 
 def proxy(settings: Settings) -> str:

@@ -14,6 +14,7 @@ COMMANDS = {
     "collect": ("digest.cli.acts", "read the feeds and remember what is new"),
     "make": ("digest.cli.acts", "choose and write the issue of a day, and archive it"),
     "deliver": ("digest.cli.acts", "render the archived issue and publish it"),
+    "status": ("digest.cli.status", "how every source does, the last issues, what needs a hand"),
     "show": ("digest.cli.show", "print an issue in the terminal"),
     "judge": ("digest.cli.judge", "check an issue, or any sentences, against their sources"),
     "tag": ("digest.cli.tag", "tag texts from a file: topics, claims, names (for scripts)"),

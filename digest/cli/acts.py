@@ -34,6 +34,8 @@ def main(command: str, arguments: list[str]) -> int:
     add_config(options)
     add_edition(options)
     options.add_argument("--date", type=a_day, metavar="DAY", help="the day of the issue, YYYY-MM-DD; today when left out")
+    if command == "collect":
+        options.add_argument("--due", action="store_true", help="ask only the sources whose usual time has come (for cron, every quarter of an hour)")
     options.add_argument("--quiet", action="store_true", help="print problems only")
     options.add_argument("--json", action="store_true", help="print a report in JSON")
     chosen = options.parse_args(arguments)
@@ -56,7 +58,7 @@ async def _act(command: str, loaded: Loaded, name: str, edition: EditionSettings
         with reports.Progress(is_shown=not (chosen.quiet or chosen.json)) as progress:
             if command in ("run", "collect"):
                 step = progress.act("collect", len(sources))
-                report = reports.joined(report, await pipeline.collect(parts, sources, now, step))
+                report = reports.joined(report, await pipeline.collect(parts, sources, now, step, is_due_only=getattr(chosen, "due", False)))
             if command in ("run", "make"):
                 frame = wiring.frame(name, edition, settings)
                 step = progress.act("make", None)

@@ -28,6 +28,7 @@ from digest.store.entries import SqlEntryStore
 
 _EPILOG = """examples:
   digest feeds list                            every source with its state and rhythm
+  digest feeds check                           asks every source now and says what is wrong with it
   digest feeds test https://blog.example.com/feed
   digest feeds test saved.xml --json           exactly what is read from a file
   digest feeds add cs.DC                       an arXiv category; also a blog, a GitHub repository, a subreddit,
@@ -43,6 +44,9 @@ def main(command: str, arguments: list[str]) -> int:
     options = parser(command, "Shows, tests and edits the sources.", _EPILOG)
     kinds = options.add_subparsers(dest="what", required=True, metavar="WHAT")
     add_edition(_sub(kinds, "list", "every source with its last state, last news and rhythm"))
+    checking = _sub(kinds, "check", "asks every source now, saves nothing: validators, encoding, dates, and what is wrong")
+    add_edition(checking)
+    checking.add_argument("--json", action="store_true")
     testing = _sub(kinds, "test", "what is read from a feed: per entry key, ids, title, link, date and the rule that read it")
     testing.add_argument("name", metavar="FILE-OR-URL")
     testing.add_argument("--kind", choices=get_args(SourceKind))
@@ -84,6 +88,12 @@ def _list(chosen: Namespace) -> int:
         table.add_row(name, "off", "", "", "")
     Console().print(table)
     return 0
+
+
+def _check(chosen: Namespace) -> int:
+    from digest.cli.feeds_check import check
+
+    return check(chosen)
 
 
 def _test(chosen: Namespace) -> int:
@@ -220,4 +230,12 @@ def _export(chosen: Namespace) -> int:
     return 0
 
 
-_COMMANDS: dict[str, Callable[[Namespace], int]] = {"list": _list, "test": _test, "add": _add, "remove": _remove, "import": _import, "export": _export}
+_COMMANDS: dict[str, Callable[[Namespace], int]] = {
+    "list": _list,
+    "check": _check,
+    "test": _test,
+    "add": _add,
+    "remove": _remove,
+    "import": _import,
+    "export": _export,
+}

@@ -44,6 +44,13 @@ def fresh_until(rhythm: Rhythm, fresh_seconds: float, now: datetime) -> datetime
     return until if until > now else None
 
 
+def is_too_quiet(memory: Memory, now: datetime) -> bool:
+    """Whether a source that used to have news at least once a week has had none for three times its usual pause, and three days."""
+    if memory.last_new_at is None or memory.new_a_week < 1:
+        return False
+    return now - memory.last_new_at > max(timedelta(days=3), 3 * _WEEK / memory.new_a_week)
+
+
 def _of_arxiv(state: CoverageState, now: datetime) -> NextPoll:
     """The next batch, once today's is read; until then again after a quarter of the time waited so far, within an hour."""
     day = eastern_day(now)

@@ -149,7 +149,7 @@ class WebFetcher:
         """The body, or that nothing changed. Raises FetchError."""
         host = _host(source.url)
         async with self._turns[host]:
-            if reason := self._unreachable.get(host):
+            if reason := self._unreachable.get(_site(source.url)):
                 raise FetchError(reason, is_ours=True)
             if source.pauses_host and (seconds := self._busy.get(host)):
                 raise FetchError(f"{host} wants to be left alone", reason="busy", retry_after_seconds=seconds)
@@ -168,7 +168,7 @@ class WebFetcher:
             except _Passing as error:
                 is_ours = isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout)
                 if is_ours:
-                    self._unreachable[host] = str(error)
+                    self._unreachable[_site(source.url)] = str(error)
                 raise FetchError(str(error), reason=error.reason, is_ours=is_ours, retry_after_seconds=error.retry_after_seconds) from error
             except FetchError as error:
                 if error.retry_after_seconds:
@@ -223,6 +223,12 @@ _ACCEPT = "application/atom+xml, application/rss+xml, application/feed+json, app
 def _host(url: str) -> str:
     host = (urlsplit(url).hostname or "").lower()
     return "arxiv.org" if host == "arxiv.org" or host.endswith(".arxiv.org") else host
+
+
+def _site(url: str) -> str:
+    """Scheme, host and port: what a connection is made to."""
+    place = urlsplit(url)
+    return f"{place.scheme}://{place.netloc.lower()}"
 
 
 def _conditions(stamp: CacheStamp) -> dict[str, str]:

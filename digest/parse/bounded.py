@@ -7,12 +7,15 @@ import multiprocessing
 from collections.abc import Callable, Mapping
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from types import TracebackType
+from typing import TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
 from digest.errors import ParseError
 from digest.model import Download, Parsed
+from digest.parse.article import article
 
+Read = TypeVar("Read")
 SECONDS = 10.0
 MEMORY_BYTES = 512 * 1024 * 1024
 _FEW_BYTES = 1024 * 1024
@@ -34,8 +37,15 @@ class BoundedParser:
         parser = self._parsers[download.source.kind]
         if len(download.body) <= _FEW_BYTES and b"<!DOCTYPE" not in download.body[:4096]:
             return parser(download)
+        return await self._in_a_worker(parser, download)
+
+    async def article(self, download: Download) -> str:
+        """The main text of a web page. Raises ParseError, also when the bounds are reached."""
+        return await self._in_a_worker(article, download)
+
+    async def _in_a_worker(self, read: Callable[[Download], Read], download: Download) -> Read:
         try:
-            return await asyncio.wrap_future(self._workers().schedule(parser, args=(download,), timeout=SECONDS))
+            return await asyncio.wrap_future(self._workers().schedule(read, args=(download,), timeout=SECONDS))
         except FutureTimeoutError as error:
             raise ParseError(f"not read within {SECONDS:g} seconds; the feed is broken or hostile", reason="hostile") from error
         except (MemoryError, ProcessExpired) as error:

@@ -14,6 +14,7 @@ from digest.coverage.arxiv_calendar import batch_begins_at, eastern_day
 from digest.coverage.rhythm import next_poll
 from digest.errors import DigestError, FetchError, ParseError
 from digest.model import UNCHANGED, Coverage, Download, Memory, NotModified, Problem, Report, Source
+from digest.pipeline.full_text import with_full_text
 from digest.pipeline.parts import Parts, Step, no_step
 from digest.pipeline.second_route import second_route
 from digest.ports import Fetcher
@@ -34,7 +35,7 @@ async def collect(parts: Parts, sources: Sequence[Source], now: datetime, step: 
     return Report(
         coverage=tuple(coverage),
         problems=tuple(problem for _, problem, _ in outcomes if problem),
-        warnings=tuple(warnings),
+        warnings=(*(note for note in parts.notes if note.step == "collect"), *warnings),
         counts={"entries_seen": sum(item.seen for item in coverage), "entries_new": sum(added for _, _, added in outcomes) + taken_in},
     )
 
@@ -136,5 +137,8 @@ async def _read(parts: Parts, source: Source, memory: Memory, download: Download
     known = parts.store.known(source, parsed.entries)
     coverage = states.of_parsed(source, parsed, known, memory.usual, now, has_batch)
     new = [entry for entry in parsed.entries if entry.key not in known]
+    if new and source.full_text and parts.pages is not None:
+        new, note = await with_full_text(parts, parts.pages, new, now)
+        coverage = replace(coverage, note="; ".join(part for part in (coverage.note, note) if part))
     parts.store.remember(download, new, coverage, parsed.rhythm, next_poll(source, memory, parsed.rhythm, download.fresh_seconds, coverage.state, now))
     return coverage, None, len(new)

@@ -48,7 +48,9 @@ async def make(
     issue = compose(frame, day, articles, missed, coverage, len(entries), _arxiv_pause(sources, now), since, now)
     told = {name: title for pick in picks for name, title in told_names(pick.story).items()}
     issue = parts.archive.save(issue, told, _decisions(labelled, frame.topics))
-    return Report(issue=issue, coverage=issue.coverage, spending=spending, warnings=tuple(parts.notes), counts=_counts(issue))
+    return Report(
+        issue=issue, coverage=issue.coverage, spending=spending, warnings=tuple(note for note in parts.notes if note.step == "make"), counts=_counts(issue)
+    )
 
 
 def _arxiv_pause(sources: Sequence[Source], now: datetime) -> ArxivPause | None:

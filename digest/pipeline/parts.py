@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from digest.classify.mentions import NameReader
 from digest.model import Problem
-from digest.ports import Archive, EntryStore, Fetcher, Labeller, Parser, Publisher, Renderer, Scorer, Writer
+from digest.ports import Archive, ArticlePages, EntryStore, Fetcher, Labeller, Parser, Publisher, Renderer, Scorer, Writer
 
 Step = Callable[[str], None]
 
@@ -15,7 +15,7 @@ Step = Callable[[str], None]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """Everything concrete that the acts need, put together in ``wiring.py``; ``notes`` say what was wanted and is not there.
-    ``arxiv_api``: the address of arXiv's API, empty when it is not to be asked."""
+    ``arxiv_api``: the address of arXiv's API, empty when it is not to be asked; ``pages``: None when articles cannot be read."""
 
     store: EntryStore
     archive: Archive
@@ -29,6 +29,7 @@ class Parts:
     renderers: Sequence[Renderer]
     publishers: Sequence[Publisher]
     arxiv_api: str = ""
+    pages: ArticlePages | None = None
     notes: Sequence[Problem] = ()
 
 

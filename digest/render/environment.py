@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from digest.errors import RenderError
 from digest.figures import change
-from digest.model import Article, ArxivPause, Claim, Coverage, Issue, Language
+from digest.model import Article, ArxivPause, Claim, Coverage, Entry, Issue, Language
 from digest.render.letter import letter
 from digest.render.words import HTML_LANGUAGES, Words
 from digest.text import is_han
@@ -40,6 +40,7 @@ class Templates:
             "html_language": HTML_LANGUAGES,
             "shown": shown,
             "change": change,
+            "basis": basis,
             "versus": versus,
             "states": states,
             "local": local,
@@ -87,6 +88,11 @@ class Templates:
             parts.append(count(language, one, many, issue.entries_read))
         elif not failed:
             parts.append(self.words.say(language, "The sources said nothing new."))
+        if issue.near_misses:
+            one, many = "%(number)s near miss is listed below.", "%(number)s near misses are listed below."
+            parts.append(count(language, one, many, len(issue.near_misses)))
+        if any(coverage.reason in ("waiting", "stale") for coverage in issue.coverage):
+            parts.append(self.words.say(language, "arXiv had not announced its new papers yet."))
         if failed:
             one, many = "%(number)s source could not be read; the reason is below.", "%(number)s sources could not be read; the reasons are below."
             parts.append(count(language, one, many, failed))
@@ -116,6 +122,13 @@ def shown(article: Article) -> tuple[Claim, ...]:
     """The claims that stand as figures: at most four, about speed, time, memory and the like. What a result of another kind
     means, only its own sentence can say."""
     return tuple(claim for claim in article.claims if claim.metric not in ("quality", "other"))[:4]
+
+
+def basis(entry: Entry) -> str:
+    """Which text an article rests on, where that is not what its feed said: a phrase key, or empty."""
+    if entry.text_from == "page":
+        return "From the article's full text"
+    return "" if entry.text else "From the title only"
 
 
 def versus(claim: Claim) -> str:

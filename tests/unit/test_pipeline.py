@@ -10,7 +10,7 @@ import pytest
 
 from digest.classify.mentions import NameReader
 from digest.errors import DigestError, FetchError
-from digest.model import CacheStamp, Desk, Document, Download, Issue, Parsed, Shelf, Source
+from digest.model import CacheStamp, Desk, Document, Download, Issue, NotModified, Parsed, Shelf, Source
 from digest.pipeline import Parts, collect, deliver
 from tests.builders import DAY, NOON, a_download, a_parsed, a_source, an_entry, an_issue
 from tests.fakes import FakeArchive, FakePublisher, FakeStore
@@ -22,7 +22,7 @@ class _Fetcher:
     def __init__(self, **answers: Exception) -> None:
         self._answers = answers
 
-    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | None:
+    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | NotModified:
         if source.name in self._answers:
             raise self._answers[source.name]
         return a_download(source=source)
@@ -32,6 +32,9 @@ class _Parser:
     async def parse(self, download: Download) -> Parsed:
         name = download.source.name
         return a_parsed(an_entry(key=f"{name}|1", source_name=name))
+
+    async def article(self, download: Download) -> str:
+        return ""
 
 
 class _Renderer:
