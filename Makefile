@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DAY := 2026-11-24
 
-.PHONY: demo digest test test-llm lint week bench clean
+.PHONY: demo digest test test-llm fuzz lint week bench clean
 
 demo: $(VENV)/installed  ## the whole job on a small day of invented feeds, offline
 	@$(BIN)/digest run --config examples/feeds.yaml --date $(DAY) || test $$? -eq 1
@@ -19,6 +19,10 @@ test: $(VENV)/tested  ## all tests, offline
 test-llm: $(VENV)/tested  ## the writer with a real small model (1.1 GB, once); not part of make test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp
 	$(BIN)/pytest -m real_model tests/real -s
+
+fuzz: $(VENV)/tested  ## some minutes of hostile bytes for everything that reads from outside; not part of make test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
+	$(BIN)/python -m tests.fuzz
 
 lint: $(VENV)/tested  ## style and types
 	$(BIN)/ruff format --check .

@@ -35,12 +35,7 @@ def parse(download: Download) -> Parsed:
     if text.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
         return json_feed.parse_text(text, encoding, download)
     document, warnings = regular(text, ENTRY_LIMIT)
-    feed = feedparser.parse(
-        document.encode("utf-8"),
-        response_headers={"content-type": "application/xml; charset=utf-8"},
-        sanitize_html=False,
-        resolve_relative_uris=False,
-    )
+    feed = _read(document)
     if not feed.get("version") and not feed.entries:
         raise ParseError("not a feed: neither RSS, Atom, RDF nor JSON Feed")
     if not is_certain:
@@ -60,6 +55,19 @@ def parse(download: Download) -> Parsed:
         rhythm=rhythm(document),
         total=int(total) if total.isdigit() else None,
     )
+
+
+def _read(document: str) -> Any:
+    """What feedparser makes of it. Its own slips over broken markup are the document's fault."""
+    try:
+        return feedparser.parse(
+            document.encode("utf-8"),
+            response_headers={"content-type": "application/xml; charset=utf-8"},
+            sanitize_html=False,
+            resolve_relative_uris=False,
+        )
+    except (LookupError, AttributeError, TypeError, ValueError, AssertionError, RecursionError) as error:
+        raise ParseError(f"too broken to read ({type(error).__name__})", reason="damaged") from error
 
 
 def _raw(entry: Any, base: str, download: Download, is_arxiv: bool) -> Raw:

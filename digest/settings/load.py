@@ -95,8 +95,8 @@ def read_yaml(path: Path, *, with_places: bool = False) -> Any:
         mark = error.problem_mark or error.context_mark
         place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
         raise ConfigError(f"{place}: not valid YAML: {(error.problem or error.context or '').splitlines()[0]}") from error
-    except (YAMLError, ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from error
+    except (YAMLError, ValueError, TypeError, LookupError, RecursionError) as error:
+        raise ConfigError(f"{path}: not valid YAML: {(str(error) or type(error).__name__).splitlines()[0]}") from error
 
 
 def _merged(raw: dict[str, Any], path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:

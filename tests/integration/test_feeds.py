@@ -125,6 +125,12 @@ def test_a_list_goes_out_and_comes_in_without_doubles(own: Path, tmp_path: Path,
     assert len(theirs) == 1 + sum(not source.url.startswith("rsshub:") for source in ours)
 
 
+def test_a_list_in_an_older_encoding_is_read_and_an_unknown_one_is_guessed() -> None:
+    text = '<?xml version="1.0" encoding="{}"?><opml version="2.0"><body><outline text="机器学习博客与论文速递" xmlUrl="https://a.example/feed"/></body></opml>'
+    for declared, used in (("gb2312", "gbk"), ("bogus", "utf-8"), ("utf-16", "utf-16")):
+        assert [feed["name"] for feed in opml.read(text.format(declared).encode(used))] == ["机器学习博客与论文速递"]
+
+
 @pytest.mark.parametrize("body", [b"", b"<rss/>", b"<opml", b"<!DOCTYPE opml><opml/>", b"\xff\xfe"])
 def test_what_is_no_opml_is_refused(body: bytes) -> None:
     with pytest.raises(ParseError):

@@ -227,3 +227,8 @@ def test_the_language_is_that_of_the_words() -> None:
 def test_no_text_breaks_the_parser(text: str) -> None:
     with contextlib.suppress(ParseError):
         syndication.parse(a_download(rss(f"<item><title>{text}</title></item>")))
+
+
+def test_a_document_that_the_feed_reader_stumbles_over_is_a_parse_error() -> None:
+    with pytest.raises(ParseError, match="too broken to read"):
+        syndication.parse(a_download("<item<rss<channel<link</item></link</item>"))

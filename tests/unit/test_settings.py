@@ -126,6 +126,13 @@ def test_the_shipped_file_is_worth_using_from_day_one() -> None:
     assert not settings.rsshub.on
 
 
+@pytest.mark.parametrize("text", ['{ n: {["",ios: [[]]\n}\n}\n', "? {a: b}\n: c\n", "{{a: 1}: 2}", "a: !!int x"])
+def test_odd_yaml_is_a_complaint(tmp_path: Path, text: str) -> None:
+    (tmp_path / "feeds.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError):
+        load(tmp_path / "feeds.yaml")
+
+
 def test_the_schema_in_the_tree_is_current_and_named_in_the_first_line() -> None:
     assert (ROOT / "feeds.schema.json").read_text(encoding="utf-8") == json_schema()
     assert "$schema=feeds.schema.json" in (ROOT / "feeds.yaml").read_text(encoding="utf-8").splitlines()[0]
