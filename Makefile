@@ -36,6 +36,7 @@ bench: $(VENV)/tested  ## quality and speed, where gold items are at hand (GOLD)
 	$(BIN)/python -m bench.quality
 	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.writing
+	$(BIN)/python -m bench.collecting
 
 clean:
 	rm -rf $(VENV) week out state

@@ -41,6 +41,8 @@ def shorten(text: str, limit: int, language: str = "en") -> str:
 
 def is_han(text: str) -> bool:
     """Whether the text is mainly Chinese: a fifth of its letters or more are ideographs."""
+    if text.isascii():
+        return False
     han = sum("\u3400" <= character <= "\u9fff" for character in text)
     kana = sum("\u3040" <= character <= "\u30ff" for character in text)
     letters = sum(character.isalpha() for character in text)

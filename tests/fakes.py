@@ -310,10 +310,15 @@ class Answer:
     zipped: bool = False
 
 
+class _PatientServer(ThreadingHTTPServer):
+    request_queue_size = 256
+    daemon_threads = True
+
+
 class FeedServer:
     """Serves answers with ETags, answers 304 to a matching If-None-Match, and counts."""
 
-    def __init__(self) -> None:
+    def __init__(self, interface: str = "127.0.0.1") -> None:
         self.answers: dict[str, Answer | Callable[[], Answer]] = {}
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.statuses: Counter[int] = Counter()
@@ -326,7 +331,7 @@ class FeedServer:
             def log_message(self, *arguments: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = _PatientServer((interface, 0), Handler)
         self.address = f"http://127.0.0.1:{self._server.server_port}"
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 
@@ -348,7 +353,8 @@ class FeedServer:
         body = b"" if status == 304 else gzip.compress(answer.body) if answer.zipped else answer.body
         handler.send_response(status)
         headers = {"ETag": etag, "Content-Length": str(len(body))} | ({"Content-Encoding": "gzip"} if answer.zipped else {}) | answer.headers
-        for name, value in headers.items():
-            handler.send_header(name, value)
-        handler.end_headers()
-        handler.wfile.write(body)
+        with suppress(OSError):  # whoever asked may have left
+            for name, value in headers.items():
+                handler.send_header(name, value)
+            handler.end_headers()
+            handler.wfile.write(body)

@@ -34,6 +34,8 @@ def of_parsed(source: Source, parsed: Parsed, known: Collection[str], usual: Seq
 
 def _state(source: Source, parsed: Parsed, known: Collection[str], usual: Sequence[int], now: datetime, has_batch: bool) -> tuple[CoverageState, str, str]:
     is_due = source.kind == "arxiv" and not pause(eastern_day(now)) and not has_batch
+    if not parsed.entries and parsed.warnings:
+        return "degraded", "repaired", "no entry could be read"
     if not parsed.entries:
         return ("waiting", "waiting", "arXiv has not announced yet") if is_due else ("quiet", "", "")
     if source.kind == "arxiv" and len(parsed.entries) >= ARXIV_ROW_LIMIT:

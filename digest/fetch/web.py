@@ -38,6 +38,7 @@ _PIECE = 256 * 1024
 CONNECT_SECONDS = 5.0
 TOTAL_SECONDS = 30.0
 ATTEMPTS = 3
+SIDE_BY_SIDE = 32
 _ENCODINGS = "gzip, deflate" if brotli is None else "gzip, deflate, br"
 _LIMITS = httpx.Limits(max_connections=2, max_keepalive_connections=1)
 _REMEDIES = {
@@ -137,6 +138,7 @@ class WebFetcher:
         self._busy: dict[str, float] = {}
         self._arxiv = AsyncLimiter(1, arxiv_seconds)
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._slots = asyncio.Semaphore(SIDE_BY_SIDE)  # more at once would wait for each other and call it a timeout
         self._unreachable: dict[str, str] = {}
 
     async def __aenter__(self) -> WebFetcher:
@@ -148,7 +150,7 @@ class WebFetcher:
     async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | NotModified:
         """The body, or that nothing changed. Raises FetchError."""
         host = _host(source.url)
-        async with self._turns[host]:
+        async with self._turns[host], self._slots:
             if reason := self._unreachable.get(_site(source.url)):
                 raise FetchError(reason, is_ours=True)
             if source.pauses_host and (seconds := self._busy.get(host)):

@@ -38,6 +38,8 @@ def parse(download: Download) -> Parsed:
     feed = _read(document)
     if not feed.get("version") and not feed.entries:
         raise ParseError("not a feed: neither RSS, Atom, RDF nor JSON Feed")
+    if feed.feed.get("title", "").startswith("Feed error for query"):
+        raise ParseError("arXiv did not understand the address; use one category, such as https://rss.arxiv.org/rss/cs.LG", reason="refused")
     if not is_certain:
         warnings += (f"the encoding was guessed: {encoding}",)
     if feed.bozo and not isinstance(feed.bozo_exception, _SURVIVABLE):

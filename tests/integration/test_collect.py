@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import time_machine
 
+from bench.collecting import ENTRIES, HOSTILE, feed
 from digest.cli import main
 from tests.conftest import ROOT
 from tests.fakes import Answer, FeedServer
@@ -120,3 +122,32 @@ def test_old_entries_with_new_ids_are_no_news(guest: Guest, server: FeedServer, 
     with time_machine.travel("2026-11-24T11:00:00Z", tick=False):
         main(["collect", "--config", str(guest._settings), "--json"])
     assert json.loads(capsys.readouterr().out)["counts"]["entries_new"] == 0
+
+
+def collected(folder: Path, server: FeedServer, names: Sequence[str], capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, object]]:
+    """The coverage of each source after one collect, by name."""
+    folder.mkdir(exist_ok=True)
+    rows = ", ".join(f'{{name: "{name}", url: "{server.address.replace("0.0.1", f"0.0.{1 + place}")}/{name}"}}' for place, name in enumerate(names))
+    edition = "editions: {e: {title: {zh: 甲, en: E}, topics: [training-acceleration]}}"
+    text = f"extends: {ROOT / 'feeds.yaml'}\n{edition}\nsources: [{rows}]\nfetch: {{allow: [127.0.0.0/8]}}\n"
+    (folder / "feeds.yaml").write_text(text, encoding="utf-8")
+    main(["collect", "--config", str(folder / "feeds.yaml"), "--json"])
+    return {row["source_name"]: row for row in json.loads(capsys.readouterr().out)["coverage"]}
+
+
+def test_hostile_feeds_change_nothing_for_the_others_and_a_second_poll_parses_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = [f"blog-{number}" for number in range(30)]
+    with FeedServer("0.0.0.0") as server:  # every address of 127/8 is a host of its own
+        server.answers = {f"/{name}": Answer(feed(number)) for number, name in enumerate(good)} | {f"/{name}": Answer(make()) for name, make in HOSTILE.items()}
+        alone = collected(tmp_path / "alone", server, good, capsys)
+        mixed = collected(tmp_path / "mixed", server, [*HOSTILE, *good], capsys)
+        assert {name: mixed[name] for name in good} == alone
+        assert all(row["state"] == "complete" and row["seen"] == ENTRIES for row in alone.values())
+        assert all(mixed[name]["state"] in ("failed", "degraded") for name in HOSTILE)
+        server.statuses.clear()
+        monkeypatch.setattr("digest.parse.syndication.parse", lambda download: pytest.fail("nothing is parsed again"))
+        again = collected(tmp_path / "alone", server, good, capsys)
+        assert server.statuses == {304: 30}
+        assert {row["state"] for row in again.values()} == {"quiet"}

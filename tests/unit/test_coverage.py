@@ -60,6 +60,7 @@ def test_an_unchanged_answer_is_judged_by_the_calendar_too() -> None:
 
 def test_a_repaired_feed_is_degraded_with_the_reason() -> None:
     assert state(warnings=("cut off",)) == ("degraded", "cut off")
+    assert state(a_source(), number=0, warnings=("not well-formed",)) == ("degraded", "not well-formed; no entry could be read")
 
 
 def test_far_fewer_than_usual_is_degraded() -> None:

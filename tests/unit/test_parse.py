@@ -232,3 +232,8 @@ def test_no_text_breaks_the_parser(text: str) -> None:
 def test_a_document_that_the_feed_reader_stumbles_over_is_a_parse_error() -> None:
     with pytest.raises(ParseError, match="too broken to read"):
         syndication.parse(a_download("<item<rss<channel<link</item></link</item>"))
+
+
+def test_arxiv_s_error_in_the_shape_of_a_feed_is_an_error() -> None:
+    with pytest.raises(ParseError, match="did not understand"):
+        syndication.parse(a_download("<rss version='2.0'><channel><title>Feed error for query &quot;cs.XX&quot;</title></channel></rss>"))
