@@ -16,6 +16,7 @@ COMMANDS = {
     "deliver": ("digest.cli.acts", "render the archived issue and publish it"),
     "status": ("digest.cli.status", "how every source does, the last issues, what needs a hand"),
     "show": ("digest.cli.show", "print an issue in the terminal"),
+    "search": ("digest.cli.search", "search all entries ever collected, in Chinese and English"),
     "judge": ("digest.cli.judge", "check an issue, or any sentences, against their sources"),
     "tag": ("digest.cli.tag", "tag texts from a file: topics, claims, names (for scripts)"),
     "keywords": ("digest.cli.keywords", "see why, try, replay, suggest and edit the rules"),

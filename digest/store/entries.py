@@ -6,13 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import date, datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Table, and_, exists, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from digest.model import UNCHANGED, Batch, CacheStamp, Coverage, Download, Entry, Identifiers, Memory, NextPoll, NotModified, Rhythm, Source
+from digest.model import UNCHANGED, Batch, CacheStamp, Coverage, Download, Entry, Memory, NextPoll, NotModified, Rhythm, Source
 from digest.store.database import transaction
+from digest.store.rows import entry_of, row_of
+from digest.store.search import index
 from digest.store.tables import batches, entries, issues, polls, sources
 from digest.text import arxiv_id, canonical_url
 
@@ -91,8 +93,8 @@ class SqlEntryStore:
             is_first = earlier is None or earlier.first_polled_at is None
             if entries_:
                 seen_at = self._after_issues(connection, now)
-                rows = [_row(entry, is_first and _is_old(entry, source, now)) | {"seen_at": seen_at} for entry in entries_]
-                connection.execute(insert(connection, entries).on_conflict_do_nothing(), rows)
+                rows = [row_of(entry, is_first and _is_old(entry, source, now)) | {"seen_at": seen_at} for entry in entries_]
+                self._save(connection, rows)
             fresh = {
                 **_answered(earlier, source, download.stamp, download.moved_to),
                 **_planned(next_poll),
@@ -150,16 +152,19 @@ class SqlEntryStore:
             connection.execute(statement.on_conflict_do_update(index_elements=["source_name", "day"], set_=values))
 
     def take_in(self, entries_: Sequence[Entry], now: datetime) -> int:
-        if not entries_:
-            return 0
-        keys = [entry.key for entry in entries_]
         with transaction(self._engine) as connection:
-            there = set(connection.execute(select(entries.c.key).where(entries.c.key.in_(keys))).scalars())
             seen_at = self._after_issues(connection, now)
-            rows = [_row(entry, False) | {"seen_at": seen_at} for entry in entries_ if entry.key not in there]
-            if rows:
-                connection.execute(insert(connection, entries).on_conflict_do_nothing(), rows)
-        return len(rows)
+            return self._save(connection, [row_of(entry, False) | {"seen_at": seen_at} for entry in entries_])
+
+    def _save(self, connection: Connection, rows: Sequence[dict[str, Any]]) -> int:
+        """Adds the entries that are not there, and makes them findable; how many were new."""
+        keys = [row["key"] for row in rows]
+        there = set(connection.execute(select(entries.c.key).where(entries.c.key.in_(keys))).scalars())
+        new = [row for row in rows if row["key"] not in there]
+        if new:
+            connection.execute(insert(connection, entries), new)
+            index(connection, new)
+        return len(new)
 
     def known_papers(self, source_name: str, names: Sequence[str]) -> set[str]:
         statement = select(entries.c.arxiv).where(entries.c.source_name == source_name, entries.c.arxiv.in_(names))
@@ -181,18 +186,18 @@ class SqlEntryStore:
             .order_by(entries.c.seen_at, entries.c.key)
         )
         with transaction(self._engine) as connection:
-            return [_entry(row) for row in connection.execute(statement)]
+            return [entry_of(row._mapping) for row in connection.execute(statement)]
 
     def seen(self, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
         in_time = and_(entries.c.seen_at > since, entries.c.seen_at <= until, entries.c.is_backlog.is_(False))
         statement = select(entries).where(in_time, entries.c.source_name.in_(source_names)).order_by(entries.c.seen_at, entries.c.key)
         with transaction(self._engine) as connection:
-            return [_entry(row) for row in connection.execute(statement)]
+            return [entry_of(row._mapping) for row in connection.execute(statement)]
 
     def find(self, name: str) -> list[Entry]:
         is_named = or_(entries.c.key == name, entries.c.url == (canonical_url(name) or name), entries.c.arxiv == (arxiv_id(name) or name))
         with transaction(self._engine) as connection:
-            return [_entry(row) for row in connection.execute(select(entries).where(is_named).order_by(entries.c.key))]
+            return [entry_of(row._mapping) for row in connection.execute(select(entries).where(is_named).order_by(entries.c.key))]
 
     def polls(self, source_names: Sequence[str], since: datetime, until: datetime) -> dict[str, Coverage]:
         statement = (
@@ -227,31 +232,3 @@ def _is_old(entry: Entry, source: Source, now: datetime) -> bool:
     if entry.published_at is None:
         return source.kind == "feed"
     return entry.published_at < now - timedelta(days=source.window_days)
-
-
-def _row(entry: Entry, is_backlog: bool) -> dict[str, Any]:
-    return {
-        "key": entry.key,
-        "source_name": entry.source_name,
-        "url": entry.url[:2000],
-        "arxiv": entry.ids.arxiv,
-        "doi": entry.ids.doi,
-        "repository": entry.ids.repository[:200],
-        "title": entry.title,
-        "text": entry.text,
-        "language": entry.language,
-        "authors": list(entry.authors),
-        "published_at": entry.published_at,
-        "published_by": entry.published_by,
-        "seen_at": entry.seen_at,
-        "revision": entry.revision,
-        "is_backlog": is_backlog,
-        "text_from": entry.text_from,
-    }
-
-
-def _entry(row: Row[Any]) -> Entry:
-    fields = cast(dict[str, Any], dict(row._mapping))
-    del fields["is_backlog"]
-    ids = Identifiers(**{scheme: fields.pop(scheme) for scheme in ("arxiv", "doi", "repository")})
-    return Entry(ids=ids, **{**fields, "authors": tuple(fields["authors"])})

@@ -9,7 +9,7 @@ from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Index, Inte
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-HEAD = "0003"
+HEAD = "0004"
 
 
 class UtcDateTime(TypeDecorator[datetime]):

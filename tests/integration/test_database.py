@@ -21,10 +21,15 @@ def address(folder: Path) -> str:
 def test_the_migrations_give_the_declared_tables(tmp_path: Path) -> None:
     engine = open_database(address(tmp_path))
     with engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        assert compare_metadata(MigrationContext.configure(connection, opts={"include_name": _is_declared}), metadata) == []
         assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == HEAD
         assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
     engine.dispose()
+
+
+def _is_declared(name: str | None, kind: str, parents: object) -> bool:
+    """Everything but the search index, which SQLAlchemy cannot declare."""
+    return kind != "table" or not str(name).startswith("search")
 
 
 def test_opening_again_changes_nothing(tmp_path: Path) -> None:

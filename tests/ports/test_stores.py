@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from digest.errors import StoreError
 from digest.model import CacheStamp, Decision, Entry, Identifiers, NextPoll, NotModified, Receipt, Rhythm
 from digest.ports import AnswerCache, Archive, EntryStore
 from digest.store.answers import SqlAnswerCache
 from digest.store.archive import SqlArchive
 from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
+from digest.store.search import SqlSearch
 from tests.builders import DAY, NOON, a_coverage, a_download, a_source, an_entry, an_issue
 from tests.fakes import FakeArchive, FakeCache, FakeStore
 
@@ -254,3 +256,79 @@ def test_answers_are_found_by_their_key_and_the_newest_counts(both: Both) -> Non
     assert both.answers.find(["a", "c"]) == {"a": "回答"}
     assert both.answers.find([]) == {}
     assert len(both.answers.find(["a", "b", *(str(number) for number in range(1200))])) == 2
+
+
+@dataclass
+class Library:
+    store: SqlEntryStore
+    archive: SqlArchive
+    search: SqlSearch
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def library(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Library]:
+    address = f"sqlite:///{tmp_path}/digest.sqlite3" if request.param == "sqlite" else request.getfixturevalue("postgresql")
+    engine = open_database(address)
+    library = Library(SqlEntryStore(engine), SqlArchive(engine), SqlSearch(engine))
+    library.store.take_in(
+        [
+            an_entry(key="Blog|speed", title="Training speedup of large models", text="We train faster. It’s 2× on GPUs.", seen_at=NOON),
+            an_entry(key="Blog|text", title="On cats", text="A remark on the training speedups of cats, and more on cats.", seen_at=NOON),
+            an_entry(key="Blog|zh", title="大模型训练加速", text="训练加速的新方法，吞吐量提高两倍。", language="zh", seen_at=NOON),
+            an_entry(key="Blog|zht", title="訓練與推理", text="加速訓練。", language="zh", seen_at=NOON),
+            an_entry(key="Else|1", source_name="Else", title="Serving", text="Inference only: no training here. C++ & 50% <b>off</b>", seen_at=NOON),
+        ],
+        NOON,
+    )
+    yield library
+    if request.param == "postgresql":
+        with engine.begin() as connection:
+            connection.execute(text("DROP SCHEMA public CASCADE; CREATE SCHEMA public"))
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("query", "keys"),
+    [
+        ("training speedup", ["Blog|speed", "Blog|text"]),
+        ("TRAINING speedups", ["Blog|speed", "Blog|text"]),
+        ('"training speedup"', ["Blog|speed", "Blog|text"]),
+        ('"speedup training"', []),
+        ("training -cats -inference", ["Blog|speed"]),
+        ("speed*", ["Blog|speed", "Blog|text"]),
+        ("训练加速", ["Blog|zh", "Blog|zht"]),
+        ('"训练加速"', ["Blog|zh"]),
+        ("新方法", ["Blog|zh"]),
+        ("大模型训练", ["Blog|zh"]),
+        ("训练", ["Blog|zh", "Blog|zht"]),
+        ("訓練", ["Blog|zh", "Blog|zht"]),
+        ("吞", ["Blog|zh"]),
+        ("大模型 吞吐量", ["Blog|zh"]),
+        ("training 训练", []),
+        ("nothing-of-this-kind", []),
+        ("50%", ["Else|1"]),
+        ("' OR 1=1; --", []),
+        ("cats AND NOT", ["Blog|text"]),
+    ],
+)
+def test_entries_are_found_in_both_languages(library: Library, query: str, keys: list[str]) -> None:
+    found = library.search.find(query)
+    assert sorted(entry.key for entry in found.entries) == sorted(keys)
+    assert found.total == len(keys)
+
+
+def test_a_hit_in_the_title_comes_first_and_filters_narrow(library: Library) -> None:
+    assert [entry.key for entry in library.search.find("training speedup").entries] == ["Blog|speed", "Blog|text"]
+    assert [entry.key for entry in library.search.find("training", source_names=["Else"]).entries] == ["Else|1"]
+    assert library.search.find("training", since=NOON + timedelta(seconds=1)).total == 0
+    assert library.search.find("training", until=NOON).total == 0
+    page = library.search.find("training", limit=1)
+    assert (len(page.entries), page.total) == (1, 3)
+    library.archive.save(an_issue(), {}, [Decision(entry_key="Blog|speed", topic="fast", score=9, is_in=True)])
+    assert [entry.key for entry in library.search.find("training", topic="fast").entries] == ["Blog|speed"]
+
+
+@pytest.mark.parametrize("query", ["", "  ", "-cats", "!!!", '""'])
+def test_a_query_without_words_is_refused(library: Library, query: str) -> None:
+    with pytest.raises(StoreError, match="nothing to look for"):
+        library.search.find(query)
