@@ -27,7 +27,7 @@ from digest.publish.folder import FolderPublisher
 from digest.rank.heat import HeatScorer
 from digest.render.environment import Templates
 from digest.render.issue_files import IndexRenderer, IssueRenderer
-from digest.render.web_feed import AtomRenderer
+from digest.render.web_feed import FeedRenderer
 from digest.settings.desk import load_desk
 from digest.settings.load import Loaded, with_places
 from digest.settings.schema import EditionSettings, Settings, TopicSettings, WriterSettings
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from digest.fetch.guard import Guard
 
 SCORERS = Registry("scorer", {"heat": HeatScorer})
-RENDERERS = Registry("renderer", {"issue": IssueRenderer, "index": IndexRenderer, "atom": AtomRenderer})
+RENDERERS = Registry("renderer", {"issue": IssueRenderer, "index": IndexRenderer, "feeds": FeedRenderer})
 PUBLISHERS = Registry("publisher", {"folder": FolderPublisher})
 _RSSHUB = "rsshub:"
 

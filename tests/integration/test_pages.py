@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from digest.cli import main
 from digest.model import Article, Pick, Reason, Section, Shelf, Wording
 from digest.render.environment import Templates, safe_url
 from digest.render.issue_files import IndexRenderer, IssueRenderer
-from digest.render.web_feed import AtomRenderer
+from digest.render.web_feed import FeedRenderer
 from tests.builders import a_claim, a_labelled, a_source, a_story, an_entry, an_issue
 from tests.conftest import DAY, ROOT
 
@@ -41,13 +42,39 @@ def test_the_demo_shows_every_part_of_an_issue(out: Path) -> None:
         assert words in page, words
 
 
-def test_the_feeds_are_sound(out: Path) -> None:
-    for language in ("zh", "en"):
-        feed = feedparser.parse((out / f"feed.{language}.xml").read_bytes())
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("name", ["feed", "articles", "topics/moe"])
+def test_the_feeds_are_sound_in_every_format(out: Path, name: str, language: str) -> None:
+    """The rules of the standards that readers stumble over; see RFC 4287, rssboard.org and jsonfeed.org."""
+    atom, rss = (feedparser.parse((out / f"{name}.{language}.{ending}").read_bytes()) for ending in ("xml", "rss"))
+    made = json.loads((out / f"{name}.{language}.json").read_text(encoding="utf-8"))
+    address = f"https://digest.example.org/{name}.{language}"
+    for feed, ending in ((atom, "xml"), (rss, "rss")):
         assert not feed.bozo
-        assert feed.entries[0].id == f"tag:digest.example.org,2026:demo/2026-11-24/{language}"
-        assert feed.entries[0].updated_parsed <= (2026, 11, 25)
-        assert feed.feed.links[0].rel in ("self", "alternate")
+        assert {link.rel: link.href for link in feed.feed.links} == {"alternate": "https://digest.example.org/", "self": f"{address}.{ending}"}
+        assert all(
+            entry.published_parsed <= (2026, 11, 24, 16) and entry.title and entry.link.startswith("https://digest.example.org/2026/11/24/")
+            for entry in feed.entries
+        )
+    assert (atom.version, rss.version, made["version"]) == ("atom10", "rss20", "https://jsonfeed.org/version/1.1")
+    assert (rss.feed.language, made["language"]) == (("zh-CN", "zh-CN") if language == "zh" else ("en", "en"))
+    ids = [entry.id for entry in atom.entries]
+    assert ids == [entry.id for entry in rss.entries] == [item["id"] for item in made["items"]]
+    assert len(set(ids)) == len(ids) > 0
+    assert len({entry.updated for entry in atom.entries}) == len(ids)
+    assert all(not entry.guidislink for entry in rss.entries)
+    raw = (out / f"{name}.{language}.rss").read_text(encoding="utf-8")
+    assert raw.index("<description>", raw.index("<item>")) < raw.index("<content:encoded>")
+    assert made["feed_url"] == f"{address}.json" and all(item["content_html"] and item["date_published"] for item in made["items"])
+
+
+def test_ids_of_feeds_stay_when_titles_and_layout_change(out: Path) -> None:
+    made = json.loads((out / "articles.en.json").read_text(encoding="utf-8"))
+    assert made["items"][0]["id"] == "tag:digest.example.org,2026:item/arxiv-2611.90001/en"
+    assert made["items"][0]["url"] == "https://digest.example.org/2026/11/24/en.html#arxiv-2611.90001"
+    assert made["items"][0]["external_url"] == "https://arxiv.org/abs/2611.90001"
+    feed = feedparser.parse((out / "feed.zh.xml").read_bytes())
+    assert feed.entries[0].id == "tag:digest.example.org,2026:demo/2026-11-24/zh"
 
 
 def test_the_pages_are_small_and_need_nothing_from_elsewhere(out: Path) -> None:
@@ -71,10 +98,12 @@ def test_nothing_from_a_feed_is_markup_in_a_page() -> None:
     templates = Templates([ROOT / "templates"])
     issue = hostile_issue()
     shelf = Shelf(lines=(), recent=(issue,))  # type: ignore[arg-type]
-    for renderer in (IssueRenderer(templates), IndexRenderer(templates), AtomRenderer(templates)):
+    for renderer in (IssueRenderer(templates), IndexRenderer(templates), FeedRenderer(templates)):
         for document in renderer.render(issue, shelf):  # type: ignore[arg-type]
             text = document.body.decode()
-            if document.media_type in ("text/html", "application/atom+xml"):
+            if document.media_type == "application/feed+json":  # titles and summaries are plain text there
+                text = "".join(item["content_html"] for item in json.loads(text)["items"])
+            if document.media_type != "text/markdown" and document.media_type != "text/plain":
                 assert "<script>alert" not in text
                 assert 'href="javascript:' not in text
             if document.media_type == "text/markdown":
