@@ -34,8 +34,13 @@ _AFTER_DELTA = re.compile(
     r"^\s{0,2}(?:relative (?=reduc|improv|gain|incr|decr|drop))?(?:less|fewer|lower|more|higher|faster|slower|smaller|larger|shorter|longer|off\b|cheaper|additional|extra|reduction|improvement|gain|increase|speed|saving|(?:loss|drop|decrease|degradation) (?:of|in))"
 )
 _DELTA_VERB = re.compile(
-    r"\b(?:remov\w+|cut(?:s|ting)?|sav(?:e|es|ed|ing)|skip\w*|eliminat\w+|reduc\w+|trim\w*|slash\w*|shav\w+|drop(?:s|ped|ping)?)\s(?:(?!to |from )[a-z]+ ){0,3}$"
+    r"\b(?:remov\w+|cut(?:s|ting)?|sav(?:e|es|ed|ing)|skip\w*|eliminat\w+|reduc\w+|trim\w*|slash\w*|shav\w+|drop(?:s|ped|ping)?)\s(?:up to |(?!to |from )[a-z]+ ){0,3}$"
 )
+_CUT_AWAY = re.compile(r"[遮丢扔去删剪除漏]掉")  # what is left out, and no change of a figure
+_OVERHEAD = re.compile(r"^\s(?:\w+ )?overhead")
+_WITH = re.compile(r"\b(?:with|at|adds?|only|just)\b[^,;.]{0,16}$")
+_IS_A_LEVEL = re.compile(r"^\s(?:[\w-]+\s){0,3}(?:utili[sz]ation|mfu|accuracy|recall|precision|success rates?)\b")
+_CHANGE_VERB = re.compile(r"\b(?:improv\w+|increas\w+|rais\w+|boost\w*|gains?|by|higher|lower|drop\w*|los\w+)\b[^,;.]{0,24}$")
 _BY_UNIT = {"USD": "cost", "CNY": "cost", "seconds": "time", "GPU-hours": "time", "bytes": "memory", "watts": "energy"}
 _BARRIER = re.compile(r"\b(?:at|with|without|while|under|than|over|for|on|in terms)\s|同时|而")
 _BARRIER_BEFORE = re.compile(r"\s(?:with|while|without)\s(?!an?\b)")
@@ -44,8 +49,10 @@ _COORDINATED = re.compile(r"^\s?(?:and|/|和|与|、|及)\s?(?:peak |gpu |total 
 _EVERYWHERE = frozenset("gpu gpus cpu cpus ai llm llms api gb mb tb kb gib".split())
 _FROM = re.compile(r"(?:\bfrom\b|从|由)[^,;，；。]{0,18}$")
 _CHANGES = re.compile(r"(?<!ranging )(?<!ranges )(?<!range )(?<!varies )\bfrom\s$|从\s?$")
-_TO_JOINT = re.compile(r"\s?(?:到|至|to|-|–|~)\s?(?:a\s)?")
-_VERSUS = re.compile(r"^(?:\s[\w-]+){0,4},?\s?(?:vs\.?|versus|(?:when )?compared (?:with|to)(?:\s[\w-]+){0,4}|instead of|down from|up from)\s?$")
+_TO_JOINT = re.compile(r"\s?(?:到|至|to|-|–|~)\s?(?:a\s|us\\?)?")
+_VERSUS = re.compile(
+    r"^(?:\s[\w-]+){0,4},?\s?(?:vs\.?|versus|(?:when )?compared (?:with|to)(?:\s(?!with\b|while\b|and\b|only\b|at\b)[\w-]+){0,4}|instead of|down from|up from)\s?$"
+)
 _TO_BETWEEN = re.compile(r"^[^,;，；。(（]{0,14}?(?:\bto\b|到|至|为|→)[^,;，；。\d]{0,16}$")
 
 
@@ -112,8 +119,15 @@ def _joined(folded: str, found: list[Numeral]) -> list[Numeral]:
             is_change = _FROM.search(folded[max(0, earlier.start - 24) : earlier.start]) and joint.strip() not in ("-", "–", "~")
             if earlier.sort == "count" and numeral.sort in ("count", "amount") and re.fullmatch(r"[\d.]+", folded[earlier.start : earlier.end]):
                 earlier = joined[-1] = _in_unit_of(folded, earlier, numeral)  # "5 to 500 billion"
+            if earlier.sort == "amount" and numeral.sort == "count" and is_change and re.fullmatch(r"[\d.]+", folded[numeral.start : numeral.end]):
+                numeral = _in_unit_of(folded, numeral, earlier)  # "from 10 hours to 7"
             is_worded = numeral.sort == "percent" and numeral.is_word
-            if earlier.sort == numeral.sort and (is_worded or numeral.sort == "amount") and earlier.low == earlier.high < numeral.low and not is_change:
+            if (
+                (earlier.sort, earlier.unit) == (numeral.sort, numeral.unit)
+                and (is_worded or numeral.sort == "amount")
+                and earlier.low == earlier.high < numeral.low
+                and not is_change
+            ):
                 joined[-1] = replace(earlier, end=numeral.end, high=numeral.high)
                 continue
         joined += _split(folded, numeral)
@@ -159,6 +173,15 @@ def _fact(folded: str, span: tuple[int, int], found: list[Numeral], place: int) 
 def _inherited(folded: str, earlier: Fact, fact: Fact) -> Fact:
     """In "up to 2.24x on RLVR and 2.72x on agentic tasks" the second figure has the bound and the metric of the first."""
     one, other = earlier.numeral, fact.numeral
+    if (
+        one.bound == "up_to"
+        and other.bound == "exact"
+        and re.fullmatch(
+            r"(?:\s?[\w/]{0,12}\s?[(（](?:i\.e\.,?\s?)?|,?\s?(?:[\w/]{0,12},?\s)?(?:i\.e\.|that is|corresponding to|即|相当于),?\s?)",
+            folded[one.end : other.start],
+        )
+    ):
+        return replace(fact, numeral=replace(other, bound="up_to"))  # "up to 740 TFLOPs/s, i.e., 75% utilization"
     between = folded[one.end : other.start]
     if len(between) > 60 or re.search(r"[.;；。]|\b(?:while|but|whereas|only|still)\b|而|只|仅", between) or other.sort not in ("times", "percent"):
         return fact
@@ -242,10 +265,15 @@ def _metrics(folded: str, span: tuple[int, int], segment: tuple[int, int], numer
         if not _COORDINATED.match(folded[found[place][2] : found[place + 1][1]]):
             break
         names.add(found[place][0])
+    for place in range(best + 1, len(found)):
+        if found[place][1] > segment[1] + 20 or not _COORDINATED.match(folded[found[place - 1][2] : found[place][1]]) or found[best][1] < numeral.start:
+            break
+        names.add(found[place][0])
     return frozenset(names)
 
 
 def _sense(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral: Numeral, metrics: frozenset[str], *, has_origin: bool) -> str:
+    folded = _CUT_AWAY.sub("  ", folded)
     before = folded[max(span[0], numeral.start - 36) : numeral.start]
     after = folded[numeral.end : min(span[1], numeral.end + 36)]
     clause = folded[max(segment[0], numeral.start - 48) : min(segment[1], numeral.end + 36)]
@@ -274,6 +302,10 @@ def _sense(folded: str, span: tuple[int, int], segment: tuple[int, int], numeral
         ):
             return "less" if own[1] else "more"
         return _last_way(folded[span[0] : numeral.start]) or "more"
+    if _OVERHEAD.match(after) and _WITH.search(before):
+        return "more"
+    if _IS_A_LEVEL.match(after) and not _CHANGE_VERB.search(before):
+        return "level"
     if _DELTA_VERB.search(before) or re.search(r"\b(?:savings?|reductions?|decreases?)\b[^,.;]{0,24}$", before):
         return "less"
     if _AFTER_SHARE.match(after) or _TO.search(before):

@@ -105,6 +105,20 @@ def is_of_own_pair(told: Reading, fact: Fact, held: Reading) -> bool:
     return False
 
 
+def follows_from_two(told: Reading, fact: Fact, held: Reading) -> bool:
+    """Whether the figure is plain arithmetic on two amounts that a sentence of the source sets side by side, and says so."""
+    if not (fact.numeral.is_word or fact.numeral.bound == "about"):
+        return False
+    amounts = [other for other in held.facts if other.numeral.sort == "amount" and other.numeral.unit not in ("", "points", "bit")]
+    for one, other in itertools.combinations(amounts[:12], 2):
+        if one.sentence != other.sentence or one.numeral.unit != other.numeral.unit:
+            continue
+        for figure in arithmetic.between(one.numeral, other.numeral):
+            if figure.sort == fact.numeral.sort and arithmetic.is_value(fact.numeral, figure.low, figure.high) and is_same_sense(fact, figure):
+                return True
+    return False
+
+
 def is_same_sense(fact: Fact, figure: Figure) -> bool:
     if not fact.sense or not figure.sense or fact.numeral.sort == "times":
         return True

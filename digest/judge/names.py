@@ -14,10 +14,13 @@ _START = re.compile(r"(?:^|[.!?。！？：:；;“\"(（\n]\s*)$")
 # Words that are written with capitals and name nothing.
 COMMON = frozenset(
     "ai gpu gpus cpu cpus llm llms ml rl nlp moe api sota ok vs e2e pdf url faq qa it us tv pc i a id fp bf int vram hbm ram oom rlhf sft dpo ppo rlvr cot ocr asr tts usd cny rmb gb mb tb kb gib "
-    "transformer transformers english chinese github arxiv gpuhours january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday ai's".split()
+    "mfu transformer transformers english chinese github arxiv gpuhours january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday ai's".split()
 )
 _TITLE_CASE = 0.7  # in a headline with so many capitals, a capital names nothing
-_UNITS = re.compile(r"^\d+(?:\.\d+)?(?:x|k|m|b|t|gb|mb|tb|kb|gbps|mbps|gib|tib|ms|s|h|hrs?|min|kw|mw|bit|bits|st|nd|rd|th|p)$", re.IGNORECASE)
+_UNITS = re.compile(
+    r"^\d+(?:\.\d+)?(?:x|k|m|b|t|gb|mb|tb|kb|gbps|mbps|gib|tib|ms|s|h|hrs?|min|kw|mw|bit|bits|st|nd|rd|th|p)$|^(?:[pteg]|peta|tera|giga|exa)?flops?$",
+    re.IGNORECASE,
+)
 
 
 # What a Chinese text calls otherwise: the Latin name (as compared) and its Chinese forms.

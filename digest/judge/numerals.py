@@ -72,6 +72,7 @@ _WORD_LIKE = re.compile(
 _IDIOM = re.compile(
     r"(?<![\d.零一两二三四五六七八九十百千万亿几数上成这近过每])(?<!\d )(?P<scale>百亿|千亿|万亿|万|千|百)(?=[卡级]|参数|规模)|(?<!\d)(?<!\d[ -])\b(?:trillion|billion)(?=[ -](?:parameter|scale))"
 )
+_SCALE_BEHIND_MATH = re.compile(r"(?:\\,|\s)*\$(?:\\,|\s)?([KMBT])(?![A-Za-z0-9])")  # $7.1\\,$M
 _HALF_A = re.compile(r"\bhalf a (?P<scale>million|billion|trillion)\b")
 _FRACTION = re.compile(
     rf"\b(?P<top>{_WORD}|an?|\d)[ -](?P<bottom>{_PART})s?\b|(?<![\d/.])(?P<a>\d{{1,2}})/(?P<b>\d{{1,4}}(?:\.\d{{1,2}})?)(?![\d/]|[- ]?bit)|(?P<halved>减半|减了一半|腰斩)|\b(?P<halving>halv(?:es?|ed|ing))\b"
@@ -87,7 +88,7 @@ _NUMBER = re.compile(
 )
 _WORDED = re.compile(rf"\b(?P<word>{_WORD})(?:[ -](?P<second>{_WORD}))?\b{_SCALE}?(?:\s?-?(?:{_UNIT}))?")
 _HANNED = re.compile(
-    rf"(?P<han>[一两二三四五六七八九十]{{1,4}})(?P<scale>百万|千万|百亿|千亿|万亿|万|亿|千|百)?(?P<more>多|余)?(?:(?P<sep>\s?)(?:{_UNIT})|(?P<counter>{_CLASSIFIER}))?"
+    rf"(?P<han>[一两二三四五六七八九十]{{1,4}})(?P<scale>百万|千万|百亿|千亿|万亿|万|亿|千|百)?(?:(?P<rest>[一二两三四五六七八九])(?P<rest_scale>千|百))?(?P<more>多|余)?(?:(?P<sep>\s?)(?:{_UNIT})|(?P<counter>{_CLASSIFIER}))?"
 )
 
 
@@ -163,7 +164,8 @@ def _measured(quantity: quantities.Quantity, folded: str) -> Numeral | None:
         low = high = 2.0  # 快一倍 is twice as fast
     if folded[quantity.end : quantity.end + 1] == "半" and quantity.unit == "x":
         low, high = low + 0.5, high + 0.5
-    slack = 9.9 / (high + 9.9) if re.match(r"\s?多", folded[quantity.end :]) and quantity.unit != "x" else 0.0  # 两成多 is 20 to 30 %
+    more = (9.9 if quantity.unit != "x" else 0.99) if re.match(r"\s?多(?!个|种|语|少)", folded[quantity.end :]) else 0.0
+    slack = more / (high + more) if more else 0.0  # 两成多 is 20 to 30 %, 两倍多 is 2 to 3 times
     sort: Sort = "times" if quantity.unit == "x" else "percent"
     return Numeral(quantity.start, quantity.end, low, high, sort, bound=quantity.bound, is_word=not folded[quantity.start].isdigit(), slack=slack)
 
@@ -210,6 +212,8 @@ def _plain(match: re.Match[str], folded: str, original: str) -> Numeral | None:
     else:
         value = _han(part["han"])
     number = next((place for place in range(len(_UNITS)) if part.get(f"u{place}")), None)
+    if not scale and original and (behind := _SCALE_BEHIND_MATH.match(original, match.end())):
+        factor = _SCALES[behind[1].lower()]
     dimension, size = (_UNITS[number][1], _UNITS[number][2]) if number is not None else ("", 1.0)
     if dimension == "seconds" and value >= 100 and re.search(r"\ds$", match[0]):
         dimension = ""  # four RTX 4090s
@@ -222,6 +226,8 @@ def _plain(match: re.Match[str], folded: str, original: str) -> Numeral | None:
     if part.get("word") and value == 1 and number is None and not scale:
         return None
     value *= factor * size
+    if part.get("rest"):
+        value += _han(part["rest"]) * _SCALES[part["rest_scale"]] * size  # 一万两千
     bound = quantities.bound_at(folded, match.start(), match.end())
     slack = 0.0
     if part.get("more"):

@@ -69,19 +69,28 @@ def belonging(reading: Reading, fact: Fact, chain: list[Fact]) -> frozenset[str]
         first -= 1
     if last > first:
         return _in_place(reading, chain[first : last + 1], place - first, chain[last + 1].numeral.start if last + 1 < len(chain) else fact.sentence[1])
-    start, end = fact.segment
+    start, end = _before_brackets(reading, fact), fact.segment[1]
     is_chinese = bool(re.search(r"[\u3400-\u9fff]", reading.folded[start:end]))
     own = anchors(reading, start if is_chinese else max(start, fact.numeral.end), end, without=fact.numeral)
     own = frozenset(anchor for anchor in own if not anchor.startswith("process:"))
     if is_chinese:
         return own
-    before = anchors(reading, start, fact.numeral.start) if place else frozenset()
+    before = anchors(reading, max(start, chain[place - 1].numeral.end), fact.numeral.start) if place else frozenset()
     own |= frozenset(anchor for anchor in before if not anchor.startswith("process:"))
     is_coordinated = place and re.search(r"\band\b|和|、|与", reading.folded[chain[place - 1].numeral.end : fact.numeral.start])
     is_last = place == len(chain) - 1 or re.search(r"[,;，；]", reading.folded[fact.numeral.end : chain[place + 1].numeral.start])
     if is_coordinated and is_last and not anchors(reading, chain[place - 1].numeral.end, chain[place - 1].segment[1]):
         return frozenset()
     return own
+
+
+def _before_brackets(reading: Reading, fact: Fact) -> int:
+    """Where the figure's part of the sentence begins, brackets before it left out: "GPT-2（1K）训练提速 3 倍"."""
+    start = fact.segment[0]
+    if reading.folded[start - 1 : start] not in (")", "）"):
+        return start
+    opened = max(reading.folded.rfind("(", fact.sentence[0], start), reading.folded.rfind("（", fact.sentence[0], start))
+    return max((match.end() for match in re.finditer(r"[,;，；。:：]", reading.folded[: max(opened, 0)])), default=fact.sentence[0])
 
 
 def _in_place(reading: Reading, group: list[Fact], place: int, stop: int) -> frozenset[str]:

@@ -11,7 +11,7 @@ from digest.judge.arithmetic import Figure
 from digest.judge.comparing import baseline, baseline_of_sibling, process, scope, setting
 from digest.judge.complaints import Complaint, words_of
 from digest.judge.facts import Fact, Reading, read
-from digest.judge.held import amount_bound, changes_metric, is_held, is_of_own_pair, is_same_metric, is_same_sense
+from digest.judge.held import amount_bound, changes_metric, follows_from_two, is_held, is_of_own_pair, is_same_metric, is_same_sense
 from digest.judge.known_names import unknown_names
 from digest.judge.names import key_text
 from digest.judge.pairing import pairing
@@ -46,7 +46,7 @@ def _figures(told: Reading, held: Reading) -> Iterator[Complaint]:
 def _effect(told: Reading, fact: Fact, held: Reading) -> Complaint | None:
     """The complaint about a multiple or percentage; None when some figure of the source supports it."""
     best: tuple[int, Complaint] | None = None
-    if is_of_own_pair(told, fact, held):
+    if is_of_own_pair(told, fact, held) or follows_from_two(told, fact, held):
         return None
     for other in held.facts:
         for figure in arithmetic.figures(other):

@@ -29,7 +29,7 @@ class Quantity:
 _N = r"(?:(?<![\w.])\d{1,3}(?:,\s?\d{3})+(?:\.\d+)?(?!\d)|(?<![\w.])(?<![a-wyz]-)\d{1,12}(?:\.\d{1,6})?|(?<=[\u3400-\u9fff])\d{1,12}(?:\.\d{1,6})?)"
 _TO = r"\s{0,10}(?:-{1,3}|–|—|~|to|and|到|至|或)\s{0,10}(?:up to\s)?"
 _TIMES = r"(?:\s{0,8}(?:x|×|times|fold|倍)|-fold)(?![a-z0-9_\u00b2\u00b3\u00b9]|\s{0,6}(?:\d|[a-z]{1,3}\d))"
-_PERCENT = r"\s{0,2}(?:%|percent\b|per cent\b)"
+_PERCENT = r"\s{0,2}\+?(?:%|percent\b|per cent\b)"
 _UNITS = {
     "hours": r"gpu[ -]hours?|hours?|hrs?|h\b|小时|个小时",
     "minutes": r"minutes?|mins?|分钟",
@@ -99,7 +99,7 @@ _VERSUS = re.compile(rf"^\s?(?:vs\.?|versus|instead of|down from|up from|compare
 _BEFORE_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("average", re.compile(r"(?:\baverage(?:d|s)?\b(?! (?:while|and|with)\b)|\bmean\b|平均)[^,;，；]{0,44}$")),
     ("up_to", re.compile(r"(?:\bup[ -]to\b|\bas (?:much|high|many) as|\bmaxim\w+(?: \w+)?(?: of)?|\bat most|\bno more than|\bnever more than|\bnot more than|\bno longer than|\bunder|\bwithin|\bless than|\bbelow|\bupper bound of|(?:最高|最多)[能可]?比[^,;，；]{2,28}?|最高(?!的)|最多(?!的)|至多|峰值(?:加速|提速)|最大(?=$|[\s可达提加降减节省压缩为约到])|最快(?=[提达可约]|\s|$)|可达|高达|不到|不足|不超过|(?:不到|不足)[^,;，；。]{0,28}的|(?:最高|最多)(?:是|为|可达)[^,;，；、]{2,34}的|\bpeak(?: rate)? of|\bpeak (?:speed-?ups?|gains?|performance|throughput)(?: of)?)(?: a| an)?[^,;，；\d]{0,12}$")),
-    ("at_least", re.compile(r"(?:\bover(?: a)?|(?<!\bno )(?<!\bnot )(?<!\bnever )\bmore than(?: a)?|\bgreater than(?: a)?|\bat least(?: a)?|\bexceed(?:s|ing)?|\babove|\bbeyond|[>≥]|超过?|至少(?:需要?|要)?|逾|不低于)\s{0,2}$")),
+    ("at_least", re.compile(r"(?:\bover(?: a)?|\bupwards of|\bnorth of|(?<!\bno )(?<!\bnot )(?<!\bnever )\bmore than(?: a)?|\bgreater than(?: a)?|\bat least(?: a)?|\bexceed(?:s|ing)?|\babove|\bbeyond|[>≥]|超过?|至少(?:需要?|要)?|逾|不低于)\s{0,2}$")),
     ("about", re.compile(r"(?:\babout|\baround|\bapproximately|\bnearly|\broughly|\balmost|\bclose to|\bca\.|[~≈]|(?:约|近|大约|接近|将近|大概)(?:为|[快慢少多高低省降提减增占][了到]?)?)(?: an?)?\s{0,2}$")),
 )  # fmt: skip
 _AFTER_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
@@ -254,6 +254,8 @@ def _han(numeral: str) -> float:
 
 
 def _bounded(quantity: Quantity, sentence: str) -> Quantity:
+    if re.search(r"\+\s?%?$", sentence[quantity.start : quantity.end]):  # "10+%"
+        return replace(quantity, bound="at_least")
     before = sentence[max(0, quantity.start - 70) : quantity.start]
     came_from = _FROM.search(before) or _VERSUS.match(sentence[quantity.end : quantity.end + 40])
     origin = came_from["value"].strip() if came_from else quantity.before
