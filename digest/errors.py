@@ -32,14 +32,25 @@ class FetchError(DigestError):
     """An address gave no usable bytes.
 
     ``is_ours``: the fault lies on this side (no network), so the source is asked again without a pause.
-    ``retry_after_seconds`` is what the server asked for; ``is_gone``: it said that the feed is gone for good (410).
+    ``retry_after_seconds`` is what the server asked for; ``is_gone``: it said that the feed is gone for good (410);
+    ``leads_to``: where a redirect that was not followed leads.
     """
 
-    def __init__(self, message: str, *, reason: str = "unreachable", is_ours: bool = False, retry_after_seconds: float = 0.0, is_gone: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        reason: str = "unreachable",
+        is_ours: bool = False,
+        retry_after_seconds: float = 0.0,
+        is_gone: bool = False,
+        leads_to: str = "",
+    ) -> None:
         super().__init__(message, reason=reason)
         self.is_ours = is_ours
         self.retry_after_seconds = retry_after_seconds
         self.is_gone = is_gone
+        self.leads_to = leads_to
 
 
 class ParseError(DigestError):

@@ -85,7 +85,7 @@ class CacheStamp:
 class Memory:
     """What earlier polls of a source left: its address and validators, how many entries the complete ones held lately, how many
     were new a week, when one last went well and last brought something new, failures in a row and until when to leave it alone
-    (``pauses_host``: its whole host), when it is asked next, and where it says it moved for good."""
+    (``paused_host``: that whole host), when it is asked next, and where it says it moved for good."""
 
     url: str = ""
     stamp: CacheStamp = CacheStamp()
@@ -97,7 +97,7 @@ class Memory:
     failure: str = ""
     reason: str = ""
     not_before: datetime | None = None
-    pauses_host: bool = False
+    paused_host: str = ""
     is_gone: bool = False
     moved_to: str = ""
     moved_times: int = 0
@@ -406,7 +406,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """A day's batch of an arXiv category: how many papers its feed held (None: it was not read), and what arXiv's API says of it
+    """A day's batch of an arXiv category: how many papers its feed held (None: it was not read), what arXiv's API says of it
     (``listed``: how many were submitted for it; None: not asked), and how many were taken in from there."""
 
     source_name: str
@@ -415,6 +415,16 @@ class Batch:
     listed: int | None = None
     taken_in: int = 0
     checked_at: datetime | None = None
+
+    @property
+    def is_here(self) -> bool:
+        """Whether its papers were read, by whichever route."""
+        return self.in_feed is not None or self.taken_in > 0
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether the API knows a batch of that size; it may lag behind the announcement."""
+        return bool(self.listed) and (self.listed or 0) >= 0.5 * (self.in_feed or 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ options from ``feeds.yaml`` as keywords.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
@@ -88,11 +88,12 @@ class EntryStore(Protocol):
         """Saves a poll that brought no body: an answer that nothing changed, or no question at all; ``added`` entries came another
         way. One without change never replaces another of the same moment."""
 
-    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool, pauses_host: bool) -> None:
-        """Saves a poll that failed, the failures in a row, and until when to leave the source (``pauses_host``: its whole host) alone."""
+    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool, paused_host: str = "") -> None:
+        """Saves a poll that failed, the failures in a row, and until when to leave the source (and ``paused_host``) alone. A move that
+        was believed is so no more; of another address than before nothing is kept."""
 
     def batches(self, source_names: Sequence[str], since: date) -> dict[tuple[str, date], Batch]:
-        """What is known of the batches of arXiv sources since that day, by source name and day."""
+        """What is known of the batches of arXiv sources since that day, and of the newest one before, by source name and day."""
 
     def keep_batch(self, batch: Batch) -> None:
         """Remembers a batch; what was known of it is replaced."""
@@ -122,8 +123,9 @@ class Archive(Protocol):
     def issue(self, edition: str, day: date) -> Issue | None:
         """The issue as it was composed, or None."""
 
-    def save(self, issue: Issue, identities: Mapping[str, str], decisions: Sequence[Decision]) -> Issue:
-        """Archives the issue with the identities it told (identity to title) and all decisions, in one transaction.
+    def save(self, issue: Issue, identities: Mapping[str, str], decisions: Sequence[Decision], read: Collection[str], source_names: Sequence[str]) -> Issue:
+        """Archives the issue with the identities it told (identity to title) and all decisions, in one transaction. Entries of the
+        sources that were stored meanwhile, and so are not among the keys that were ``read``, count as seen just after it.
 
         The issue that is archived for that day already wins, and is what is returned, unless it had read no entry: a blank
         issue (no network, a quiet morning) gives way.

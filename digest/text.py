@@ -11,7 +11,9 @@ _IDEOGRAPH = "\u3400-\u9fff\uf900-\ufaff"
 _LATIN_AFTER_HAN = re.compile(rf"(?<=[{_IDEOGRAPH}])(?=[A-Za-z0-9$@#&(\[+~<≥≤])(?![(\[])")
 _HAN_AFTER_LATIN = re.compile(rf"(?<=[A-Za-z0-9%°×+)\]])(?=[{_IDEOGRAPH}])(?<![)\]])")
 _SPACES = re.compile(r"\s+")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufdd0-\ufdef\ufeff\ufffe\uffff]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]"
+)
 _TRACKING = re.compile(r"^(utm_\w+|fbclid|gclid|mc_cid|mc_eid|ref|ref_src|spm|from|source|share)$")
 _SENTENCE_END = re.compile(r"(?<=[。！？；])\s*|(?<=[.!?])[\"'”’)\]]?\s+(?=[\"'“‘(\[]?[A-Z0-9\u4e00-\u9fff$\\])|\n+")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|et al|vs|Fig|Eq|Sec|Tab|cf|approx|resp|Dr|Mr|Ms|Prof|No|St|Inc|Ltd|U\.S)\.|\b[A-Z]\.)$")

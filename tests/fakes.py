@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -141,6 +141,12 @@ class FakeStore:
         self._polls: dict[tuple[str, datetime], Coverage] = {}
         self._batches: dict[tuple[str, date], Batch] = {}
         self._archive = archive or FakeArchive()
+        self._archive.put_off = self._put_off
+
+    def _put_off(self, issue: Issue, read: Collection[str], source_names: Sequence[str]) -> None:
+        for entry in self.seen(source_names, issue.since, issue.until):
+            if entry.key not in read:
+                self._entries[entry.key] = (replace(entry, seen_at=issue.until + timedelta(microseconds=1)), False)
 
     def memories(self, now: datetime) -> dict[str, Memory]:
         found = {}
@@ -149,18 +155,14 @@ class FakeStore:
             found[name] = replace(
                 memory,
                 usual=tuple(coverage.seen for _, coverage in polls if coverage.state == "complete"),
-                new_a_week=self._new_a_week(name, [at for at, _ in polls if at > now - timedelta(days=28)], now),
                 last_well_at=max((at for at, coverage in polls if coverage.state != "failed"), default=None),
-                last_new_at=max((at for at, _ in polls if self._added.get((name, at))), default=None),
-                failure=polls[-1][1].note if polls and polls[-1][1].state == "failed" else "",
-                reason=polls[-1][1].reason if polls and polls[-1][1].state == "failed" else "",
             )
         return found
 
-    def _new_a_week(self, name: str, polled: list[datetime], now: datetime) -> float:
-        if not polled:
-            return 0.0
-        return 7 * sum(self._added.get((name, at), 0) for at in polled[1:]) / max(1.0, (now - polled[0]) / timedelta(days=1))
+    def _new_a_week(self, name: str, now: datetime, added: int) -> float:
+        polled = sorted(at for other, at in self._polls if other == name and now - timedelta(days=28) < at < now)
+        since = polled[0] if polled else now
+        return 7 * (sum(self._added.get((name, at), 0) for at in polled[1:]) + added) / max(1.0, (now - since) / timedelta(days=1))
 
     def known(self, source: Source, entries: Sequence[Entry]) -> set[str]:
         urls = Counter(entry.url for entry in entries)
@@ -174,8 +176,12 @@ class FakeStore:
             age = None if entry.published_at is None else (download.fetched_at - entry.published_at).total_seconds() / 86400
             is_old = source.kind == "feed" if age is None else age > source.window_days
             self._keep(entry, download.fetched_at, name not in self._read and is_old)
+        memory = replace(self._answered(source, download.stamp, download.moved_to), rhythm=rhythm, next_poll=next_poll)
+        if entries:
+            rate = self._new_a_week(name, download.fetched_at, len(entries)) if name in self._read else 0.0
+            memory = replace(memory, last_new_at=download.fetched_at, new_a_week=rate)
         self._read.add(name)
-        self._sources[name] = replace(self._answered(source, download.stamp, download.moved_to), rhythm=rhythm, next_poll=next_poll)
+        self._sources[name] = memory
         self._added[name, download.fetched_at] = len(entries)
         self._polls[name, download.fetched_at] = coverage
 
@@ -187,12 +193,32 @@ class FakeStore:
     def _answered(self, source: Source, stamp: CacheStamp, moved_to: str) -> Memory:
         earlier = self._sources.get(source.name, Memory())
         times = earlier.moved_times if (earlier.url, earlier.moved_to) == (source.url, moved_to) else 0
-        return Memory(url=source.url, stamp=stamp, moved_to=moved_to, moved_times=times + 1 if moved_to else 0, rhythm=earlier.rhythm)
+        return Memory(
+            url=source.url,
+            stamp=stamp,
+            moved_to=moved_to,
+            moved_times=times + 1 if moved_to else 0,
+            rhythm=earlier.rhythm,
+            last_new_at=earlier.last_new_at,
+            new_a_week=earlier.new_a_week,
+        )
 
-    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool, pauses_host: bool) -> None:
+    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool, paused_host: str = "") -> None:
         earlier = self._sources.get(source.name, Memory())
+        if earlier.url != source.url:
+            earlier = Memory(last_new_at=earlier.last_new_at, new_a_week=earlier.new_a_week)
         self._sources[source.name] = replace(
-            earlier, url=source.url, failures=failures, not_before=until, is_gone=is_gone, pauses_host=pauses_host, next_poll=NextPoll(due_at=until)
+            earlier,
+            url=source.url,
+            failures=failures,
+            failure=coverage.note,
+            reason=coverage.reason,
+            not_before=until,
+            is_gone=is_gone,
+            paused_host=paused_host,
+            moved_to="",
+            moved_times=0,
+            next_poll=NextPoll(fresh_until=earlier.next_poll.fresh_until, due_at=until),
         )
         self._polls[source.name, now] = coverage
 
@@ -204,6 +230,8 @@ class FakeStore:
             self._added[source.name, now] = self._added.get((source.name, now), 0) + added
         if source.name not in self._sources:
             return
+        if added:
+            self._sources[source.name] = replace(self._sources[source.name], last_new_at=now)
         if answer is not None:
             earlier = self._sources[source.name]
             self._sources[source.name] = replace(self._answered(source, answer.stamp, answer.moved_to), next_poll=earlier.next_poll)
@@ -211,7 +239,8 @@ class FakeStore:
             self._sources[source.name] = replace(self._sources[source.name], next_poll=next_poll)
 
     def batches(self, source_names: Sequence[str], since: date) -> dict[tuple[str, date], Batch]:
-        return {key: batch for key, batch in self._batches.items() if key[0] in source_names and key[1] >= since}
+        newest = {name: max(day for other, day in self._batches if other == name) for name, _ in self._batches}
+        return {key: batch for key, batch in self._batches.items() if key[0] in source_names and (key[1] >= since or key[1] == newest[key[0]])}
 
     def keep_batch(self, batch: Batch) -> None:
         self._batches[batch.source_name, batch.day] = batch
@@ -259,6 +288,7 @@ class FakeArchive:
     """An Archive in memory."""
 
     issues: dict[tuple[str, date], Issue] = field(default_factory=dict)
+    put_off: Callable[[Issue, Collection[str], Sequence[str]], None] | None = None
     _told: dict[str, list[tuple[str, date, str]]] = field(default_factory=dict)
     _decisions: dict[tuple[str, date], list[Decision]] = field(default_factory=dict)
     _receipts: list[Receipt] = field(default_factory=list)
@@ -266,9 +296,11 @@ class FakeArchive:
     def issue(self, edition: str, day: date) -> Issue | None:
         return self.issues.get((edition, day))
 
-    def save(self, issue: Issue, identities: dict[str, str], decisions: Sequence[Decision]) -> Issue:
+    def save(self, issue: Issue, identities: dict[str, str], decisions: Sequence[Decision], read: Collection[str], source_names: Sequence[str]) -> Issue:
         archived = self.issues.get((issue.edition, issue.day))
         if archived is None or not archived.entries_read:
+            if self.put_off is not None and issue.entries_read:
+                self.put_off(issue, read, source_names)
             self.issues[issue.edition, issue.day] = issue
             self._decisions[issue.edition, issue.day] = sorted(decisions, key=lambda decision: (decision.entry_key, decision.topic))
             self._told.setdefault(issue.edition, []).extend((name, issue.day, title) for name, title in identities.items())

@@ -77,12 +77,15 @@ async def _checked(reading: wiring.Reading, source: Source, memory: Memory) -> C
     now = datetime.now(UTC)
     try:
         answer = await reading.fetchers[urlsplit(source.url).scheme].fetch(source, CacheStamp(), now)
-        assert isinstance(answer, Download)  # nothing was asked with a condition
-        parsed = await reading.parser.parse(answer)
+        parsed = await reading.parser.parse(answer) if isinstance(answer, Download) else None
     except KeyError:
         return Checked(source.name, "failed", remedy=f"no way to fetch {source.url}")
     except DigestError as error:
         return Checked(source.name, "failed", remedy=str(error))
+    except Exception as error:  # a surprise within one source costs that row only
+        return Checked(source.name, "failed", remedy=f"a bug in this program: {type(error).__name__}; please report it")
+    if parsed is None or not isinstance(answer, Download):
+        return Checked(source.name, "failed", remedy="the server says that nothing changed, to a question without a condition")
     return _of(source, memory, answer, parsed)
 
 

@@ -12,6 +12,7 @@ SHORTEST = timedelta(minutes=15)
 LONGEST = timedelta(hours=12)  # so that every day has a poll
 LONGEST_PROMISE = timedelta(hours=23)  # an hour less than a day: whoever asks once a day at the same hour is never refused
 JITTER = 0.1
+WEEKLY = 0.75  # so many entries a week are about one
 _WEEK = timedelta(days=7)
 _AWAITED = ("waiting", "stale", "failed", "degraded")
 
@@ -38,15 +39,16 @@ def fresh_until(rhythm: Rhythm, fresh_seconds: float, now: datetime) -> datetime
     """Until when nothing new is promised to be there: the longest of the HTTP cache time (RFC 9111) and the feed's ttl, then over
     the hours and days that it skips; at most ``LONGEST_PROMISE`` from now, None when nothing is promised."""
     limit = now + LONGEST_PROMISE
-    until = min(limit, now + max(timedelta(seconds=max(0.0, fresh_seconds)), timedelta(minutes=rhythm.ttl_minutes)))
+    seconds = max(0.0, fresh_seconds, 60.0 * rhythm.ttl_minutes)
+    until = min(limit, now + timedelta(seconds=min(seconds, LONGEST_PROMISE.total_seconds())))
     while until < limit and (until.hour in rhythm.skip_hours or until.weekday() in rhythm.skip_days):
         until = min(limit, until.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1))
     return until if until > now else None
 
 
 def is_too_quiet(memory: Memory, now: datetime) -> bool:
-    """Whether a source that used to have news at least once a week has had none for three times its usual pause, and three days."""
-    if memory.last_new_at is None or memory.new_a_week < 1:
+    """Whether a source that had news about once a week or more often has had none for three times its usual pause, and three days."""
+    if memory.last_new_at is None or memory.new_a_week < WEEKLY:
         return False
     return now - memory.last_new_at > max(timedelta(days=3), 3 * _WEEK / memory.new_a_week)
 

@@ -13,6 +13,7 @@ ARXIV_ROW_LIMIT = 2000
 FIRST_PAUSE = timedelta(minutes=15)
 LONGEST_PAUSE = timedelta(hours=24)
 FEW_SHARE = 0.25
+STALE_SHARE = 0.5  # a new batch holds next to nothing that was there before
 FEW_MEDIAN = 20
 FEW_POLLS = 5
 
@@ -33,6 +34,7 @@ def of_parsed(source: Source, parsed: Parsed, known: Collection[str], usual: Seq
 
 
 def _state(source: Source, parsed: Parsed, known: Collection[str], usual: Sequence[int], now: datetime, has_batch: bool) -> tuple[CoverageState, str, str]:
+    seen = len(parsed.entries)
     is_due = source.kind == "arxiv" and not pause(eastern_day(now)) and not has_batch
     if not parsed.entries and parsed.warnings:
         return "degraded", "repaired", "no entry could be read"
@@ -42,7 +44,7 @@ def _state(source: Source, parsed: Parsed, known: Collection[str], usual: Sequen
         return "degraded", "cut", "arXiv cuts a feed at 2,000 rows, and new papers go first; read fewer categories in one feed"
     if parsed.warnings:
         return "degraded", "repaired", ""
-    if is_due and all(entry.key in known for entry in parsed.entries):
+    if is_due and sum(entry.key in known for entry in parsed.entries) >= STALE_SHARE * seen:
         return "stale", "stale", "the batch of the day before under today's date"
     if len(usual) >= FEW_POLLS and median(usual) >= FEW_MEDIAN and len(parsed.entries) < FEW_SHARE * median(usual):
         return "degraded", "few", f"far fewer than usual ({len(parsed.entries)} instead of about {median(usual):g})"
@@ -53,4 +55,4 @@ def not_before(failures: int, retry_after_seconds: float, now: datetime) -> date
     """Until when to leave a source alone after so many failures in a row: each pause twice the one before, from a
     quarter of an hour to a day, and at least what the server asked for (a day at most)."""
     pause = min(LONGEST_PAUSE, FIRST_PAUSE * int(2 ** min(failures - 1, 10)))
-    return now + max(pause, min(LONGEST_PAUSE, timedelta(seconds=max(0.0, retry_after_seconds))))
+    return now + max(pause, timedelta(seconds=min(LONGEST_PAUSE.total_seconds(), max(0.0, retry_after_seconds))))

@@ -15,6 +15,7 @@ from digest.model import CacheStamp, Download, Source
 if TYPE_CHECKING:
     from protego import Protego
 
+HOPS = 5
 _SHUT = ("server", "unreachable", "busy", "slow")
 
 
@@ -31,13 +32,24 @@ class ArticlePages:
         """The page, or None where it may not be asked. An https address that cannot be reached is tried as http, since the addresses
         of entries say https for both. Raises FetchError."""
         for address in (url, "http://" + url.removeprefix("https://")):
-            rules = await self._rules_of(address, now)
-            if rules is not None:
-                if not rules.can_fetch(address, self._user_agent):
-                    return None
-                answer = await self._web.fetch(Source(name=address, url=address), CacheStamp(), now)
-                return answer if isinstance(answer, Download) else None
+            if await self._rules_of(address, now) is not None:
+                return await self._followed(address, now)
         return None
+
+    async def _followed(self, url: str, now: datetime) -> Download | None:
+        """The page at the end of its redirects, each of which must be allowed as well."""
+        for _ in range(HOPS):
+            rules = await self._rules_of(url, now)
+            if rules is None or not rules.can_fetch(url, self._user_agent):
+                return None
+            try:
+                answer = await self._web.fetch(Source(name=url, url=url), CacheStamp(), now, is_followed=False)
+                return answer if isinstance(answer, Download) else None
+            except FetchError as error:
+                if not error.leads_to:
+                    raise
+                url = error.leads_to
+        raise FetchError(f"more than {HOPS} redirects", reason="redirects")
 
     async def _rules_of(self, url: str, now: datetime) -> Protego | None:
         """The rules of a site; None when its robots.txt cannot be had, which forbids everything for now."""

@@ -37,6 +37,7 @@ _SMALL = 1024 * 1024  # what is no larger may be as dense as it likes
 _PIECE = 256 * 1024
 CONNECT_SECONDS = 5.0
 TOTAL_SECONDS = 30.0
+DAY_SECONDS = 86_400.0
 ATTEMPTS = 3
 SIDE_BY_SIDE = 32
 _ENCODINGS = "gzip, deflate" if brotli is None else "gzip, deflate, br"
@@ -110,6 +111,24 @@ class _ProxiedTransport(httpx.AsyncBaseTransport):
         await self._transport.aclose()
 
 
+class _PacedTransport(httpx.AsyncBaseTransport):
+    """Waits between two requests to a host that is not the owner's, also when a redirect leads there."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, guard: Guard, host_seconds: float, arxiv_seconds: float) -> None:
+        self._inner, self._guard = inner, guard
+        self._seconds = host_seconds
+        self._pauses = {"arxiv.org": AsyncLimiter(1, arxiv_seconds)}
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        host, url = _host(str(request.url)), request.url
+        if host == "arxiv.org" or not self._guard.is_own(host, url.port or (443 if url.scheme == "https" else 80)):
+            await self._pauses.setdefault(host, AsyncLimiter(1, self._seconds)).acquire()
+        return await self._inner.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
 class WebFetcher:
     """Fetches over one client; use as an asynchronous context manager. ``guard`` says which addresses may be asked; ``proxy`` is the
     address of one to go through.
@@ -122,21 +141,17 @@ class WebFetcher:
     def __init__(
         self, user_agent: str, guard: Guard, *, proxy: str = "", pause_seconds: float = 1.0, host_seconds: float = 1.0, arxiv_seconds: float = 3.0
     ) -> None:
-        self._guard = guard
         self._client = httpx.AsyncClient(
             headers={"User-Agent": user_agent, "Accept-Encoding": _ENCODINGS, "Accept": _ACCEPT},
             timeout=httpx.Timeout(TOTAL_SECONDS, connect=CONNECT_SECONDS),
-            transport=_ProxiedTransport(guard, proxy) if proxy else _GuardedTransport(guard),
+            transport=_PacedTransport(_ProxiedTransport(guard, proxy) if proxy else _GuardedTransport(guard), guard, host_seconds, arxiv_seconds),
             follow_redirects=True,
             max_redirects=5,
             trust_env=False,
             cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),  # none is ever kept or sent
         )
         self._pause_seconds = pause_seconds
-        self._host_seconds = host_seconds
-        self._pauses: dict[str, AsyncLimiter] = {}
         self._busy: dict[str, float] = {}
-        self._arxiv = AsyncLimiter(1, arxiv_seconds)
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._slots = asyncio.Semaphore(SIDE_BY_SIDE)  # more at once would wait for each other and call it a timeout
         self._unreachable: dict[str, str] = {}
@@ -147,15 +162,14 @@ class WebFetcher:
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self._client.aclose()
 
-    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime) -> Download | NotModified:
-        """The body, or that nothing changed. Raises FetchError."""
+    async def fetch(self, source: Source, stamp: CacheStamp, now: datetime, *, is_followed: bool = True) -> Download | NotModified:
+        """The body, or that nothing changed. Raises FetchError; without ``is_followed`` also for a redirect, which it names."""
         host = _host(source.url)
         async with self._turns[host], self._slots:
             if reason := self._unreachable.get(_site(source.url)):
                 raise FetchError(reason, is_ours=True)
             if source.pauses_host and (seconds := self._busy.get(host)):
                 raise FetchError(f"{host} wants to be left alone", reason="busy", retry_after_seconds=seconds)
-            await self._wait(source.url, host)
             try:
                 async for attempt in stamina.retry_context(
                     on=_Passing,
@@ -166,7 +180,7 @@ class WebFetcher:
                     wait_jitter=self._pause_seconds / 2,
                 ):
                     with attempt:
-                        return await self._ask(source, stamp, now, host)
+                        return await self._ask(source, stamp, now, host, is_followed)
             except _Passing as error:
                 is_ours = isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout)
                 if is_ours:
@@ -178,22 +192,18 @@ class WebFetcher:
                 raise
         raise AssertionError("retry_context always runs once")
 
-    async def _wait(self, url: str, host: str) -> None:
-        """A pause between two requests to a host that is not the owner's."""
-        place = urlsplit(url)
-        if host != "arxiv.org" and not self._guard.is_own(host, place.port or (443 if place.scheme == "https" else 80)):
-            await self._pauses.setdefault(host, AsyncLimiter(1, self._host_seconds)).acquire()
-
-    async def _ask(self, source: Source, stamp: CacheStamp, now: datetime, host: str) -> Download | NotModified:
-        if host == "arxiv.org":
-            await self._arxiv.acquire()
+    async def _ask(self, source: Source, stamp: CacheStamp, now: datetime, host: str, is_followed: bool) -> Download | NotModified:
         try:
             async with (
                 asyncio.timeout(TOTAL_SECONDS),
-                self._client.stream("GET", source.url, headers=_conditions(stamp)) as response,
+                self._client.stream("GET", source.url, headers=_conditions(stamp), follow_redirects=is_followed) as response,
             ):
+                if response.status_code == 304 and not _conditions(stamp):
+                    raise FetchError("the server answered 304 to a question without a condition; it will be tried again later", reason="server")
                 if response.status_code == 304:
                     return NotModified(stamp=_stamp(response, stamp), fresh_seconds=_fresh_seconds(response, now), moved_to=_moved_to(response))
+                if response.next_request is not None:
+                    raise FetchError("it leads elsewhere", reason="redirects", leads_to=str(response.next_request.url))
                 _check_status(response, now)
                 body = await _read(response)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -262,20 +272,20 @@ def _fresh_seconds(response: httpx.Response, now: datetime) -> float:
         return 0.0
     for part in directives:
         if (match := re.fullmatch(r'max-age="?(\d{1,9})"?', part)) is not None:
-            age = response.headers.get("age", "0")
-            return max(0.0, float(match[1]) - (float(age) if age.isdigit() else 0.0))
+            age = re.fullmatch(r"[0-9]{1,9}", response.headers.get("age", "0"))
+            return max(0.0, float(match[1]) - (float(age[0]) if age else 0.0))
     return _retry_after(response.headers.get("expires", "no date"), now)
 
 
 def _retry_after(value: str, now: datetime) -> float:
-    """Seconds to wait by a Retry-After header, a number or a date (RFC 9110, 10.2.3); 0 when it says nothing usable."""
-    if value.strip().isdigit():
-        return float(value)
+    """Seconds to wait by a Retry-After header, a number or a date (RFC 9110, 10.2.3), a day at most; 0 when it says nothing usable."""
+    if re.fullmatch(r"\s*[0-9]+\s*", value):
+        return min(float(value), DAY_SECONDS)
     try:
         moment = parsedate_to_datetime(value)
-    except ValueError:
+        return min(max(0.0, (moment - now).total_seconds()), DAY_SECONDS) if moment.tzinfo else 0.0
+    except (ValueError, OverflowError):
         return 0.0
-    return max(0.0, (moment - now).total_seconds()) if moment.tzinfo else 0.0
 
 
 def _moved_to(response: httpx.Response) -> str:

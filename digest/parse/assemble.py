@@ -36,7 +36,7 @@ def assemble(raws: Iterable[Raw], download: Download) -> tuple[Entry, ...]:
     for raw in raws:
         if not (raw.title or raw.text or raw.link):
             continue
-        url = canonical_url(raw.link)
+        url = canonical_url(one_line(raw.link))
         name = one_line(raw.guid) or url or "hash:" + _hash(raw.title, raw.text)
         if name in guids:
             name = f"{name} {url or _hash(raw.title, raw.text)}"

@@ -18,13 +18,13 @@ from digest.parse.article import article
 Read = TypeVar("Read")
 SECONDS = 10.0
 MEMORY_BYTES = 512 * 1024 * 1024
-_FEW_BYTES = 1024 * 1024
+_FEW_BYTES = 256 * 1024
 
 
 class BoundedParser:
     """Runs the parser of each kind in workers that are killed when they exceed ``SECONDS``.
 
-    A body up to one mebibyte that has no document type is parsed in place: it cannot blow up, and starting
+    A body up to a quarter of a mebibyte that has no document type is parsed in place: it cannot blow up, and starting
     a worker costs more than parsing it.
     """
 
@@ -35,7 +35,7 @@ class BoundedParser:
     async def parse(self, download: Download) -> Parsed:
         """What the download holds. Raises ParseError, also when the bounds are reached."""
         parser = self._parsers[download.source.kind]
-        if len(download.body) <= _FEW_BYTES and b"<!DOCTYPE" not in download.body[:4096]:
+        if len(download.body) <= _FEW_BYTES and b"<!doctype" not in download.body[:20_000].lower():
             return parser(download)
         return await self._in_a_worker(parser, download)
 

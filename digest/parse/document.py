@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import html.entities
 import re
+from collections.abc import Iterator
 
 from digest.errors import ParseError
 
 GROWTH_LIMIT = 1024 * 1024
+PROLOG_LIMIT = 20_000
 _DECLARATION = re.compile(r"<\?xml\s[^>]{0,400}\?>", re.IGNORECASE)
 _DOCTYPE = re.compile(r"<!DOCTYPE\b[^\[>]{0,1000}(?:\[(?P<subset>.*?)\]\s*)?>", re.IGNORECASE | re.DOTALL)
 _ENTITY = re.compile(r"<!ENTITY\s+([\w.:-]{1,60})\s+(?:\"([^\"<&%]{0,500})\"|'([^'<&%]{0,500})')\s*>")
-_CDATA = re.compile(r"(<!\[CDATA\[.*?\]\]>)", re.DOTALL)
 _AMPERSAND = re.compile(r"&(?:(#\d{1,7}|#[xX][0-9a-fA-F]{1,6})|([A-Za-z][\w.:-]{0,60}))?(;?)")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _XML_NAMES = frozenset(("amp", "lt", "gt", "quot", "apos"))
@@ -32,10 +33,7 @@ def regular(text: str, limit_entries: int) -> tuple[str, tuple[str, ...]]:
     warnings: list[str] = []
     text = _NOT_XML.sub("", text)
     text = _DECLARATION.sub("", text, count=1)
-    subset = ""
-    if match := _DOCTYPE.search(text):
-        subset = match["subset"] or ""
-        text = text[: match.start()] + text[match.end() :]
+    text, subset = _without_document_type(text)
     text = text.lstrip("\ufeff \t\r\n")
     root = _root(text)
     text = _write_out_entities(text, subset)
@@ -44,10 +42,22 @@ def regular(text: str, limit_entries: int) -> tuple[str, tuple[str, ...]]:
     return _close(text, tag, root, warnings), tuple(warnings)
 
 
+def _without_document_type(text: str) -> tuple[str, str]:
+    """(the document without its type, what the type declares). It can only stand before the root."""
+    root = _ROOT.search(text, 0, PROLOG_LIMIT)
+    prolog = text[: root.start()] if root else text[:PROLOG_LIMIT]
+    if "<!doctype" not in prolog.lower():
+        return text, ""
+    match = _DOCTYPE.search(prolog)
+    if match is None:
+        raise ParseError("a document type that cannot be read", reason="hostile")
+    return text[: match.start()] + text[match.end() :], match["subset"] or ""
+
+
 def _root(text: str) -> str:
     if not text:
         raise ParseError("the answer is empty", reason="empty")
-    found = _ROOT.search(text, 0, 20_000)
+    found = _ROOT.search(text, 0, PROLOG_LIMIT)
     if found is None:
         if re.search(r"<(?:!doctype\s+)?html\b", text[:2000], re.IGNORECASE):
             raise ParseError("a web page, not a feed; look on it for the address of its feed")
@@ -71,9 +81,17 @@ def _write_out_entities(text: str, subset: str) -> str:
             return value.replace("&", "&amp;").replace("<", "&lt;")
         return "&amp;" + match[0][1:]
 
-    parts = _CDATA.split(text)
-    parts[::2] = [_AMPERSAND.sub(write_out, part) for part in parts[::2]]
-    return "".join(parts)
+    return "".join(part if is_literal else _AMPERSAND.sub(write_out, part) for part, is_literal in _sections(text))
+
+
+def _sections(text: str) -> Iterator[tuple[str, bool]]:
+    """The text in parts, and whether each is a CDATA section; one that is never closed is none."""
+    place = 0
+    while (start := text.find("<![CDATA[", place)) >= 0 and (end := text.find("]]>", start)) >= 0:
+        yield text[place:start], False
+        yield text[start : end + 3], True
+        place = end + 3
+    yield text[place:], False
 
 
 def _limit(text: str, tag: str, root: str, limit: int, warnings: list[str]) -> str:

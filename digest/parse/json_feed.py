@@ -43,7 +43,7 @@ def _raw(item: dict[str, Any], home: str, feed: dict[str, Any]) -> Raw:
     authors = _list(item.get("authors")) or ([own] if own else _list(feed.get("authors")))
     return Raw(
         guid=_string(item.get("id")),
-        link=urljoin(home, link) if link else "",
+        link=_joined(home, link),
         title=plain_title(_string(item.get("title"))),
         text=plain(html) if html else tidy(text or _string(item.get("summary"))),
         authors=tuple(plain_title(_string(author.get("name"))) for author in authors if isinstance(author, dict) and author.get("name")),
@@ -80,6 +80,13 @@ def _excess(items: list[Any]) -> tuple[str, ...]:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+def _joined(home: str, link: str) -> str:
+    try:
+        return urljoin(home, link) if link else ""
+    except ValueError:
+        return ""
 
 
 def _string(value: Any) -> str:

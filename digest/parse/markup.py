@@ -14,6 +14,7 @@ TEXT_LIMIT = 256 * 1024
 _BLOCK = re.compile(r"(?i)<\s*(?:br|/p|/div|/li|/h[1-6]|/tr|/blockquote|/pre|/section|/article|/ul|/ol|hr)\b[^>]{0,200}>")
 _HAS_TAG = re.compile(r"<[A-Za-z/!][^<]{0,2000}>|<!--")
 _TITLE_TAG = re.compile(r"(?i)</?(?:b|i|u|em|strong|su[bp]|a|span|p|br|code|font|div|img|wbr|small|tt|h[1-6])(?:\s[^<>]{0,500})?/?>")
+_HALVES = re.compile("[\ud800-\udfff]")  # halves of characters, which JSON can escape and nothing can write
 _LINES = re.compile(r"[ \t\u00a0]*\n[\s\u00a0]*")
 _BLANKS = re.compile(r"[ \t\u00a0]+")
 _NOTHING: set[str] = set()
@@ -22,7 +23,7 @@ _SILENT = {"script", "style", "template", "iframe", "noscript"}
 
 def plain(markup: str) -> str:
     """The words of a piece of HTML, one block a line; at most ``TEXT_LIMIT`` characters are read."""
-    markup = markup[:TEXT_LIMIT]
+    markup = _HALVES.sub("", markup[:TEXT_LIMIT])
     if _HAS_TAG.search(markup):
         markup = nh3.clean(_BLOCK.sub("\n", markup), tags=_NOTHING, clean_content_tags=_SILENT)
     return tidy(html.unescape(markup))

@@ -55,7 +55,7 @@ def parse(download: Download) -> Parsed:
         title=plain_title(feed.feed.get("title", "")),
         warnings=warnings,
         rhythm=rhythm(document),
-        total=int(total) if total.isdigit() else None,
+        total=int(total) if total.isascii() and total.isdigit() else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from digest.cluster.stories import group, told_names
@@ -30,7 +31,8 @@ async def make(
         return Report(issue=archived, coverage=archived.coverage, counts=_counts(archived))
     since = parts.archive.last_until(frame.name, day) or _BEGINNING
     by_name = {source.name: source for source in sources}
-    entries = [entry for entry in parts.store.untold(frame.name, list(by_name), since, now) if entry.revision != "replaced"]
+    untold = parts.store.untold(frame.name, list(by_name), since, now)
+    entries = [entry for entry in untold if entry.revision != "replaced"]
     labelled = []
     for entry in entries:
         labelled.append(label(parts, entry, by_name[entry.source_name]))
@@ -47,7 +49,7 @@ async def make(
         return Report(issue=archived, coverage=archived.coverage, counts=_counts(archived))
     issue = compose(frame, day, articles, missed, coverage, len(entries), _arxiv_pause(sources, now), since, now)
     told = {name: title for pick in picks for name, title in told_names(pick.story).items()}
-    issue = parts.archive.save(issue, told, _decisions(labelled, frame.topics))
+    issue = parts.archive.save(issue, told, _decisions(labelled, frame.topics), {entry.key for entry in untold}, list(by_name))
     return Report(
         issue=issue, coverage=issue.coverage, spending=spending, warnings=tuple(note for note in parts.notes if note.step == "make"), counts=_counts(issue)
     )
@@ -86,12 +88,14 @@ def _coverage(
     since: datetime,
     now: datetime,
 ) -> tuple[Coverage, ...]:
-    polls = parts.store.polls([source.name for source in sources], since, now)
+    names = [source.name for source in sources]
+    polls = parts.store.polls(names, since, now)
+    earlier = parts.store.polls([name for name in names if name not in polls], _BEGINNING, now)
     seen = Counter(entry.source_name for entry in entries)
     kept = Counter(labelled.entry.source_name for members in told for labelled in members)
     found = []
     for source in sources:
-        poll = polls.get(source.name)
+        poll = polls.get(source.name) or _standing(earlier.get(source.name))
         read, used = seen.get(source.name, 0), kept.get(source.name, 0)
         if poll is None:
             found.append(Coverage(source_name=source.name, state="waiting", seen=read, kept=used, note="not asked yet", reason="unasked"))
@@ -100,6 +104,13 @@ def _coverage(
             note = "" if poll.note == UNCHANGED else poll.note
             found.append(Coverage(source_name=source.name, state=state, seen=read, kept=used, note=note, reason=poll.reason))
     return (*found, *(Coverage(source_name=name, state="off") for name in off))
+
+
+def _standing(poll: Coverage | None) -> Coverage | None:
+    """The state of a source whose time to be asked has not come since: as bad as it was, and else quiet."""
+    if poll is None or poll.state in ("failed", "off", "waiting", "stale"):
+        return poll
+    return replace(poll, state="quiet", note="", reason="")
 
 
 def _counts(issue: Issue) -> dict[str, int]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from pydantic import TypeAdapter
-from sqlalchemy import Engine, select
+from sqlalchemy import Connection, Engine, and_, exists, select, update
 
 from digest.model import Decision, Issue, IssueLine, Receipt, Shelf
 from digest.store.database import transaction
 from digest.store.entries import insert
-from digest.store.tables import decisions, issues, receipts, told
+from digest.store.tables import decisions, entries, issues, receipts, told
 
 _ISSUE = TypeAdapter(Issue)
 
@@ -28,7 +28,7 @@ class SqlArchive:
             document = connection.execute(select(issues.c.document).where(issues.c.edition == edition, issues.c.day == day)).scalar()
         return None if document is None else _ISSUE.validate_json(document)
 
-    def save(self, issue: Issue, identities: Mapping[str, str], decisions_: Sequence[Decision]) -> Issue:
+    def save(self, issue: Issue, identities: Mapping[str, str], decisions_: Sequence[Decision], read: Collection[str], source_names: Sequence[str]) -> Issue:
         with transaction(self._engine) as connection:
             row = {
                 "edition": issue.edition,
@@ -49,9 +49,28 @@ class SqlArchive:
             if added and identities:
                 rows = [{"edition": issue.edition, "identity": name[:600], "day": issue.day, "title": title} for name, title in identities.items()]
                 connection.execute(insert(connection, told).on_conflict_do_nothing(), rows)
+            if added and issue.entries_read:
+                self._put_off(connection, issue, read, source_names)
         archived = self.issue(issue.edition, issue.day)
         assert archived is not None
         return archived
+
+    def _put_off(self, connection: Connection, issue: Issue, read: Collection[str], source_names: Sequence[str]) -> None:
+        """What was stored while the issue was made goes to the next one."""
+        others = issues.alias()
+        elsewhere = exists().where(
+            others.c.edition == issue.edition,
+            others.c.day != issue.day,
+            others.c.entries_read > 0,
+            others.c.since < entries.c.seen_at,
+            entries.c.seen_at <= others.c.until,
+        )
+        window = and_(entries.c.seen_at > issue.since, entries.c.seen_at <= issue.until, entries.c.is_backlog.is_(False))
+        statement = select(entries.c.key).where(window, entries.c.source_name.in_(source_names), ~elsewhere)
+        late = set(connection.execute(statement).scalars()) - set(read)
+        if late:
+            after = issue.until + timedelta(microseconds=1)
+            connection.execute(update(entries).where(entries.c.key.in_(late)).values(seen_at=after))
 
     def told(self, edition: str, before: date) -> dict[str, tuple[str, str]]:
         statement = select(told.c.identity, told.c.day, told.c.title).where(told.c.edition == edition, told.c.day < before)

@@ -25,7 +25,8 @@ def insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.I
 
 
 MEMORY = timedelta(days=40)
-_WELL: Mapping[str, Any] = {"failures": 0, "not_before": None, "is_gone": False, "pauses_host": False}
+_WELL: Mapping[str, Any] = {"failures": 0, "not_before": None, "is_gone": False, "paused_host": "", "failure": "", "failure_reason": ""}
+_UNKNOWN: Mapping[str, Any] = {"etag": None, "last_modified": None, "moved_to": "", "moved_times": 0, "rhythm": None, "fresh_until": None}
 _RHYTHM_DAYS = 28
 
 
@@ -38,39 +39,29 @@ class SqlEntryStore:
     def memories(self, now: datetime) -> Mapping[str, Memory]:
         lately = and_(polls.c.polled_at > now - MEMORY, polls.c.polled_at <= now)
         usual: defaultdict[str, list[int]] = defaultdict(list)
-        last_new: dict[str, datetime] = {}
         last_well: dict[str, datetime] = {}
-        first: dict[str, datetime] = {}
-        new: Counter[str] = Counter()
-        failure: dict[str, tuple[str, str]] = {}
         with transaction(self._engine) as connection:
             for poll in connection.execute(select(polls).where(lately).order_by(polls.c.polled_at)):
                 if poll.state == "complete":
                     usual[poll.source_name].append(poll.seen)
-                failure[poll.source_name] = (poll.note, poll.reason) if poll.state == "failed" else ("", "")
-                if poll.added:
-                    last_new[poll.source_name] = poll.polled_at
                 if poll.state != "failed":
                     last_well[poll.source_name] = poll.polled_at
-                if poll.polled_at > now - timedelta(days=_RHYTHM_DAYS):
-                    is_first = first.setdefault(poll.source_name, poll.polled_at) == poll.polled_at
-                    new[poll.source_name] += 0 if is_first else poll.added  # the first poll brings what had gathered before
             return {
                 row.name: Memory(
                     url=row.url,
                     stamp=CacheStamp(etag=row.etag, last_modified=row.last_modified),
                     usual=tuple(usual[row.name]),
-                    new_a_week=7 * new[row.name] / max(1.0, (now - first.get(row.name, now)) / timedelta(days=1)),
+                    new_a_week=row.new_a_week,
                     last_well_at=last_well.get(row.name),
-                    last_new_at=last_new.get(row.name),
+                    last_new_at=row.last_new_at,
                     failures=row.failures,
-                    failure=failure.get(row.name, ("", ""))[0],
-                    reason=failure.get(row.name, ("", ""))[1],
+                    failure=row.failure,
+                    reason=row.failure_reason,
                     not_before=row.not_before,
                     is_gone=row.is_gone,
                     moved_to=row.moved_to,
                     moved_times=row.moved_times,
-                    pauses_host=row.pauses_host,
+                    paused_host=row.paused_host,
                     rhythm=_rhythm(row.rhythm),
                     next_poll=NextPoll(fresh_until=row.fresh_until, due_at=row.due_at),
                 )
@@ -101,8 +92,17 @@ class SqlEntryStore:
                 "rhythm": asdict(rhythm),
                 "first_polled_at": now if is_first or earlier is None else earlier.first_polled_at,
             }
+            if entries_:
+                fresh |= {"last_new_at": now, "new_a_week": 0.0 if is_first else self._new_a_week(connection, source.name, now, len(entries_))}
             self._save_source(connection, source, {**_WELL, **fresh})
             self._save_poll(connection, coverage, now, len(entries_))
+
+    def _new_a_week(self, connection: Connection, name: str, now: datetime, added: int) -> float:
+        """How many entries were new a week over the last four, without those that had gathered before the first poll."""
+        lately = select(polls.c.polled_at, polls.c.added).where(polls.c.source_name == name, polls.c.polled_at > now - timedelta(days=_RHYTHM_DAYS))
+        rows = connection.execute(lately.where(polls.c.polled_at < now).order_by(polls.c.polled_at)).all()
+        since = rows[0].polled_at if rows else now
+        return float(7 * (sum(row.added for row in rows[1:]) + added) / max(1.0, (now - since) / timedelta(days=1)))
 
     def _after_issues(self, connection: Connection, now: datetime) -> datetime:
         """The moment itself, or the next one after the issues that had read up to it: what they could not know is not theirs."""
@@ -127,21 +127,27 @@ class SqlEntryStore:
         with transaction(self._engine) as connection:
             if coverage.note != UNCHANGED or not self._has_poll(connection, source, now):
                 self._save_poll(connection, coverage, now, added)
-            values: dict[str, Any] = _planned(next_poll) if next_poll else {}
+            values: dict[str, Any] = (_planned(next_poll) if next_poll else {}) | ({"last_new_at": now} if added else {})
             if answer is not None:
                 earlier = connection.execute(select(sources).where(sources.c.name == source.name)).first()
                 values |= {**_WELL, **_answered(earlier, source, answer.stamp, answer.moved_to)}
             if values:
                 connection.execute(update(sources).where(sources.c.name == source.name).values(values))
 
-    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool, pauses_host: bool) -> None:
-        values = {"url": source.url, "failures": failures, "not_before": until, "due_at": until, "is_gone": is_gone, "pauses_host": pauses_host}
+    def pause(self, source: Source, coverage: Coverage, now: datetime, until: datetime | None, *, failures: int, is_gone: bool, paused_host: str = "") -> None:
+        values = {"url": source.url, "failures": failures, "not_before": until, "due_at": until, "is_gone": is_gone, "paused_host": paused_host}
+        values |= {"failure": coverage.note, "failure_reason": coverage.reason, "moved_to": "", "moved_times": 0}
         with transaction(self._engine) as connection:
+            earlier = connection.execute(select(sources.c.url).where(sources.c.name == source.name)).scalar()
+            if earlier is not None and earlier != source.url:
+                values |= _UNKNOWN  # what another address said counts no more
             self._save_source(connection, source, values)
             self._save_poll(connection, coverage, now, 0)
 
     def batches(self, source_names: Sequence[str], since: date) -> dict[tuple[str, date], Batch]:
-        statement = select(batches).where(batches.c.source_name.in_(source_names), batches.c.day >= since)
+        other = batches.alias()
+        newest = select(func.max(other.c.day)).where(other.c.source_name == batches.c.source_name).scalar_subquery()
+        statement = select(batches).where(batches.c.source_name.in_(source_names), or_(batches.c.day >= since, batches.c.day == newest))
         with transaction(self._engine) as connection:
             return {(row.source_name, row.day): Batch(**row._mapping) for row in connection.execute(statement)}
 
@@ -158,13 +164,11 @@ class SqlEntryStore:
 
     def _save(self, connection: Connection, rows: Sequence[dict[str, Any]]) -> int:
         """Adds the entries that are not there, and makes them findable; how many were new."""
-        keys = [row["key"] for row in rows]
-        there = set(connection.execute(select(entries.c.key).where(entries.c.key.in_(keys))).scalars())
-        new = [row for row in rows if row["key"] not in there]
-        if new:
-            connection.execute(insert(connection, entries), new)
-            index(connection, new)
-        return len(new)
+        if not rows:
+            return 0
+        added = set(connection.execute(insert(connection, entries).on_conflict_do_nothing().returning(entries.c.key), rows).scalars())
+        index(connection, [row for row in rows if row["key"] in added])
+        return len(added)
 
     def known_papers(self, source_name: str, names: Sequence[str]) -> set[str]:
         statement = select(entries.c.arxiv).where(entries.c.source_name == source_name, entries.c.arxiv.in_(names))

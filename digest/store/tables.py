@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Index, Integer, MetaData, String, Table, Text, false
+from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Index, Integer, MetaData, String, Table, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
@@ -40,7 +40,11 @@ sources = Table(
     Column("is_gone", Boolean, nullable=False),
     Column("moved_to", Text, nullable=False),
     Column("moved_times", Integer, nullable=False),
-    Column("pauses_host", Boolean, nullable=False, server_default=false()),
+    Column("paused_host", String(255), nullable=False, server_default=""),
+    Column("failure", Text, nullable=False, server_default=""),
+    Column("failure_reason", String(20), nullable=False, server_default=""),
+    Column("last_new_at", UtcDateTime),
+    Column("new_a_week", Float, nullable=False, server_default="0"),
     Column("rhythm", JSON),
     Column("fresh_until", UtcDateTime),
     Column("due_at", UtcDateTime),

@@ -151,3 +151,65 @@ def test_hostile_feeds_change_nothing_for_the_others_and_a_second_poll_parses_no
         again = collected(tmp_path / "alone", server, good, capsys)
         assert server.statuses == {304: 30}
         assert {row["state"] for row in again.values()} == {"quiet"}
+
+
+@pytest.mark.parametrize("value", ["999999999999999999", "9" * 400, "²", "Fri, 31 Dec 9999 23:59:59 -1200", "soon"])
+def test_no_retry_after_ends_the_run(guest: Guest, server: FeedServer, value: str) -> None:
+    server.answers["/feed"] = Answer(status=503, headers={"Retry-After": value})
+    assert guest.collect("10:00")[0] == "failed"
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Cache-Control": "max-age=60", "Age": "²"}, {"Expires": "Fri, 31 Dec 9999 23:59:59 -1200"}, {"Cache-Control": "max-age=999999999"}]
+)
+def test_no_cache_time_costs_the_feed(guest: Guest, server: FeedServer, headers: dict[str, str]) -> None:
+    server.answers["/feed"] = Answer(FEED, headers={name: value.encode("utf-8").decode("latin-1") for name, value in headers.items()})
+    assert guest.collect("10:00")[0] == "complete"
+
+
+def test_a_new_address_inherits_nothing_from_the_old_one(guest: Guest, server: FeedServer) -> None:
+    server.answers["/feed"] = Answer(FEED, headers={"Last-Modified": "once"})
+    guest.collect("10:00")
+    guest.name("/new")
+    guest.collect("11:00")
+    server.answers["/new"] = Answer(FEED.replace(b"Rao", b"Roa"))
+    guest.collect("11:20")
+    assert "if-none-match" not in server.requests[-1][1] and "if-modified-since" not in server.requests[-1][1]
+
+
+def test_a_move_that_leads_to_nothing_is_taken_back(guest: Guest, server: FeedServer) -> None:
+    server.answers |= {"/feed": Answer(status=301, headers={"Location": "/moved"}), "/moved": Answer(FEED, headers={"ETag": "1"})}
+    guest.collect("09:00")
+    guest.collect("10:00")
+    server.answers |= {"/feed": Answer(FEED, headers={"ETag": "2"}), "/moved": Answer(status=410)}
+    assert guest.collect("11:00")[0] == "failed"
+    assert guest.collect("12:00")[0] in ("complete", "quiet")
+    assert guest.asked[-2:] == ["/moved", "/feed"]
+
+
+def test_an_answer_that_nothing_changed_since_nothing_is_an_error(guest: Guest, server: FeedServer) -> None:
+    server.answers["/feed"] = Answer(status=304)
+    state, note = guest.collect("10:00")
+    assert (state, "304" in note) == ("failed", True)
+
+
+def test_a_feed_that_is_gone_is_off_in_every_issue(guest: Guest, server: FeedServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.answers["/feed"] = Answer(status=410)
+    assert guest.collect("10:00")[0] == "off"
+    for day in ("2026-11-24", "2026-11-25"):
+        with time_machine.travel(f"{day}T11:00:00Z", tick=False):
+            main(["run", "--config", str(guest._settings), "--json"])
+        (coverage,) = json.loads(capsys.readouterr().out)["coverage"]
+        assert (coverage["state"], coverage["reason"]) == ("off", "gone")
+
+
+def test_a_source_that_is_not_due_stands_as_it_stood(guest: Guest, server: FeedServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.answers["/feed"] = Answer(status=404)
+    with time_machine.travel("2026-11-24T10:00:00Z", tick=False):
+        main(["collect", "--due", "--config", str(guest._settings), "--json"])
+        main(["make", "--config", str(guest._settings), "--json"])
+    capsys.readouterr()
+    with time_machine.travel("2026-11-25T10:00:00Z", tick=False):
+        main(["make", "--config", str(guest._settings), "--json"])
+    (coverage,) = json.loads(capsys.readouterr().out)["coverage"]
+    assert (coverage["state"], coverage["reason"]) == ("failed", "missing")

@@ -149,3 +149,60 @@ def test_an_api_that_fails_costs_a_warning_and_is_asked_again_later(arxiv: Arxiv
     server.answers["/api/query"] = listing
     arxiv.papers[TUESDAY] = ["2611.00001", "2611.00002"]
     assert new(arxiv.collect("2026-11-24T09:00")) == 1
+
+
+def test_a_stale_feed_and_a_lagging_api_lose_nothing(arxiv: Arxiv) -> None:
+    """Nobody has read Tuesday's batch, which the feed still holds on Wednesday, and the API does not know Wednesday's yet."""
+    arxiv.papers[TUESDAY] = ["2611.00001"]
+    arxiv.feed("2611.00001")
+    arxiv.collect("2026-11-25T05:10")
+    arxiv.feed("2611.00005", "2611.00006")
+    arxiv.papers[WEDNESDAY] = ["2611.00005", "2611.00006"]
+    assert new(arxiv.collect("2026-11-25T08:00")) == 2
+
+
+def test_one_paper_that_nobody_saw_makes_no_new_batch(arxiv: Arxiv) -> None:
+    arxiv.papers = {TUESDAY: ["2611.00001", "2611.00002"], WEDNESDAY: []}
+    arxiv.feed("2611.00001", "2611.00002")
+    arxiv.collect("2026-11-24T06:00")
+    arxiv.feed("2611.00001", "2611.00002", "2611.00003")
+    assert state(arxiv.collect("2026-11-25T05:10"))[0] == "stale"
+    arxiv.feed("2611.00005")
+    report = arxiv.collect("2026-11-25T06:10")
+    assert (state(report)[0], new(report)) == ("complete", 1)
+
+
+def test_papers_of_a_missed_day_are_not_today_s_batch(arxiv: Arxiv) -> None:
+    arxiv.papers = {"202611191900": ["2611.00000"], TUESDAY: ["2611.00001"]}
+    arxiv.feed("2611.00000")
+    arxiv.collect("2026-11-23T06:00")
+    assert new(arxiv.collect("2026-11-25T05:10")) == 1  # Tuesday's, from the API
+    assert state(arxiv.collect("2026-11-25T05:30"))[0] == "waiting"
+    arxiv.feed("2611.00005")
+    assert new(arxiv.collect("2026-11-25T06:30")) == 1
+
+
+def test_after_more_than_a_week_the_last_one_is_made_up(arxiv: Arxiv) -> None:
+    arxiv.papers = {"202611121900": ["2611.00000"], "202611191900": ["2611.00003"], TUESDAY: ["2611.00004"]}
+    arxiv.feed("2611.00000")
+    arxiv.collect("2026-11-16T06:00")
+    arxiv.feed("2611.00004")
+    assert new(arxiv.collect("2026-11-24T06:00")) == 2  # Tuesday's from the feed, Monday's from the API
+
+
+def test_the_api_is_left_alone_when_it_asks_for_it(arxiv: Arxiv, server: FeedServer) -> None:
+    arxiv.feed("2611.00001")
+    server.answers["/api/query"] = Answer(status=429, headers={"Retry-After": "7200"})
+    for clock in ("06:00", "06:05", "07:59", "08:01"):
+        arxiv.collect(f"2026-11-24T{clock}")
+    assert len(arxiv.asked) == 2
+
+
+def test_a_failure_keeps_its_words_when_the_api_steps_in(arxiv: Arxiv, server: FeedServer) -> None:
+    arxiv.papers = {TUESDAY: ["2611.00001"], WEDNESDAY: ["2611.00005"]}
+    arxiv.feed("2611.00001")
+    arxiv.collect("2026-11-24T06:00")
+    server.answers["/rss/cs.LG"] = Answer(status=404)
+    report = arxiv.collect("2026-11-25T09:00")
+    assert state(report)[0] == "degraded" and "404" in state(report)[1]
+    assert "404" in arxiv.collect("2026-11-25T09:05")["problems"][0]["message"]  # type: ignore[index]

@@ -65,6 +65,7 @@ def test_a_feed_that_used_to_speak_and_no_longer_does_is_pointed_out() -> None:
     assert is_too_quiet(daily, NOON + timedelta(days=4))
     assert not is_too_quiet(Memory(new_a_week=0.5, last_new_at=NOON), NOON + timedelta(days=30))
     assert not is_too_quiet(Memory(new_a_week=1.0, last_new_at=NOON), NOON + timedelta(days=20))
+    assert is_too_quiet(Memory(new_a_week=1.0, last_new_at=NOON), NOON + timedelta(days=300))
 
 
 def test_check_asks_and_saves_nothing(tmp_path: Path, server: FeedServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,6 +111,20 @@ def test_a_retry_after_keeps_the_whole_host_waiting_over_restarts(tmp_path: Path
     server.answers["/a"] = Answer(FEED)
     run(capsys, "2026-11-24T12:00Z", "collect", "--config", str(own), "--json")
     assert sorted(path for path, _ in server.requests) == ["/a", "/b", "/c", "/c"]
+
+
+def test_no_redirect_goes_round_robots_txt(tmp_path: Path, server: FeedServer, capsys: pytest.CaptureFixture[str]) -> None:
+    own = settings(tmp_path, server, f'{{name: S, url: "{server.address}/feed", full_text: true}}')
+    server.answers |= {
+        "/feed": thin_feed(server),
+        "/robots.txt": Answer(b"User-agent: *\nDisallow: /shut\n"),
+        "/open": Answer(status=302, headers={"Location": "/shut"}),
+        "/gone": Answer(status=302, headers={"Location": "/page"}),
+        "/page": Answer(PAGE.format(PARAGRAPH * 4).encode("gbk")),
+    }
+    run(capsys, "2026-11-24T10:00Z", "collect", "--config", str(own), "--json")
+    asked = [path for path, _ in server.requests]
+    assert "/page" in asked and "/shut" not in asked
 
 
 def thin_feed(server: FeedServer) -> Answer:

@@ -126,7 +126,7 @@ def test_a_new_guid_at_a_known_address_is_no_news_but_a_shared_address_is_none(b
 
 def test_an_entry_belongs_to_the_first_issue_made_after_it_was_seen(both: Both) -> None:
     remember(both, an_entry())
-    both.archive.save(an_issue(), {}, ())
+    both.archive.save(an_issue(), {}, (), (), [])
     assert untold(both) == []
     later = NOON + timedelta(minutes=30)
     remember(both, an_entry(key="Blog|2", seen_at=later), fetched_at=later)
@@ -150,18 +150,33 @@ def test_the_last_poll_of_each_source_counts(both: Both) -> None:
 
 def test_a_pause_is_kept_until_an_answer_comes(both: Both) -> None:
     until = NOON + timedelta(hours=1)
-    both.store.pause(a_source(), a_coverage(state="failed", seen=0, note="no"), NOON, until, failures=2, is_gone=True, pauses_host=False)
+    both.store.pause(a_source(), a_coverage(state="failed", seen=0, note="no"), NOON, until, failures=2, is_gone=True)
     memory = both.store.memories(NOON)["Blog"]
     assert (memory.failures, memory.failure, memory.not_before, memory.is_gone, memory.stamp) == (2, "no", until, True, CacheStamp())
     remember(both, an_entry(published_at=NOON - timedelta(days=9)), fetched_at=until)
     memory = both.store.memories(until)["Blog"]
     assert (memory.failures, memory.failure, memory.not_before, memory.is_gone) == (0, "", None, False)
     assert both.store.untold("training", ["Blog"], LONG_AGO, until) == []  # the first poll that was answered
-    both.store.pause(a_source(), a_coverage(state="failed", seen=0, note="no"), until, None, failures=1, is_gone=False, pauses_host=False)
+    both.store.pause(a_source(), a_coverage(state="failed", seen=0, note="no"), until, None, failures=1, is_gone=False)
     both.store.record(a_source(), a_coverage(state="quiet", note="unchanged"), until + timedelta(hours=1))
     assert both.store.memories(until + timedelta(hours=1))["Blog"].failures == 1  # nothing was asked
     both.store.record(a_source(), a_coverage(state="quiet", note="unchanged"), until + timedelta(hours=1), NotModified(stamp=CacheStamp(etag="2")))
     assert both.store.memories(until + timedelta(hours=1))["Blog"].failures == 0
+
+
+def test_what_is_stored_while_an_issue_is_made_goes_to_the_next(both: Both) -> None:
+    remember(both, an_entry())
+    read = both.store.untold("training", ["Blog"], LONG_AGO, NOON)
+    remember(both, an_entry(), an_entry(key="Blog|late"))  # a poll that began before the issue, and ends while it is written
+    both.archive.save(an_issue(since=LONG_AGO, until=NOON), {}, (), {entry.key for entry in read}, ["Blog"])
+    assert untold(both) == ["Blog|late"]
+
+
+def test_the_rhythm_is_that_of_the_time_when_there_was_news(both: Both) -> None:
+    for day in range(15):
+        remember(both, *(an_entry(key=f"Blog|{day}-{number}") for number in range(2)), fetched_at=NOON + timedelta(days=day))
+    memory = both.store.memories(NOON + timedelta(days=300))["Blog"]
+    assert (round(memory.new_a_week), memory.last_new_at) == (14, NOON + timedelta(days=14))
 
 
 def test_a_move_is_counted_while_it_says_the_same(both: Both) -> None:
@@ -182,32 +197,32 @@ def test_an_unchanged_poll_hides_no_other(both: Both) -> None:
 
 
 def test_an_archived_issue_wins_over_a_second_one(both: Both) -> None:
-    first = both.archive.save(an_issue(), {}, ())
-    second = both.archive.save(an_issue(entries_read=99), {"key:x": "X"}, ())
+    first = both.archive.save(an_issue(), {}, (), (), [])
+    second = both.archive.save(an_issue(entries_read=99), {"key:x": "X"}, (), (), [])
     assert first == second == both.archive.issue("training", DAY) == an_issue()
     assert both.archive.told("training", DAY + timedelta(days=1)) == {}
 
 
 def test_a_blank_issue_gives_way_and_takes_nothing(both: Both) -> None:
-    both.archive.save(an_issue(entries_read=0), {}, ())
+    both.archive.save(an_issue(entries_read=0), {}, (), (), [])
     remember(both, an_entry())
     assert untold(both) == ["Blog|1"]
     assert both.archive.last_until("training", DAY + timedelta(days=1)) is None
-    whole = both.archive.save(an_issue(entries_read=5), {"key:x": "X"}, ())
+    whole = both.archive.save(an_issue(entries_read=5), {"key:x": "X"}, (), (), [])
     assert whole.entries_read == 5
     assert both.archive.told("training", DAY + timedelta(days=1)) == {"key:x": ("training/2026-11-24", "X")}
 
 
 def test_what_comes_at_the_very_moment_of_an_issue_belongs_to_the_next(both: Both) -> None:
-    both.archive.save(an_issue(), {}, ())
+    both.archive.save(an_issue(), {}, (), (), [])
     remember(both, an_entry())
     assert untold(both) == ["Blog|1"]
     assert both.store.untold("training", ["Blog"], LONG_AGO, NOON) == []
 
 
 def test_what_was_told_is_remembered_with_its_issue(both: Both) -> None:
-    both.archive.save(an_issue(), {"arxiv:1": "One"}, ())
-    both.archive.save(an_issue(day=DAY + timedelta(days=1)), {"arxiv:1": "One again", "arxiv:2": "Two"}, ())
+    both.archive.save(an_issue(), {"arxiv:1": "One"}, (), (), [])
+    both.archive.save(an_issue(day=DAY + timedelta(days=1)), {"arxiv:1": "One again", "arxiv:2": "Two"}, (), (), [])
     assert both.archive.told("training", DAY) == {}
     assert both.archive.told("training", DAY + timedelta(days=9)) == {
         "arxiv:1": ("training/2026-11-24", "One"),
@@ -217,7 +232,7 @@ def test_what_was_told_is_remembered_with_its_issue(both: Both) -> None:
 
 def test_the_shelf_is_newest_first(both: Both) -> None:
     for days in (1, 3, 2):
-        both.archive.save(an_issue(day=DAY + timedelta(days=days), until=NOON + timedelta(days=days)), {}, ())
+        both.archive.save(an_issue(day=DAY + timedelta(days=days), until=NOON + timedelta(days=days)), {}, (), (), [])
     shelf = both.archive.shelf("training", 2)
     assert [line.day.day for line in shelf.lines] == [27, 26, 25]
     assert [issue.day.day for issue in shelf.recent] == [27, 26]
@@ -226,7 +241,7 @@ def test_the_shelf_is_newest_first(both: Both) -> None:
 
 def test_decisions_are_kept_with_their_issue(both: Both) -> None:
     decision = Decision(entry_key="Blog|1", topic="training-acceleration", score=7.5, is_in=True)
-    both.archive.save(an_issue(), {}, [decision])
+    both.archive.save(an_issue(), {}, [decision], (), [])
     assert both.archive.decisions("training", DAY) == [decision]
     assert both.archive.decisions("training", DAY + timedelta(days=1)) == []
 
@@ -324,7 +339,7 @@ def test_a_hit_in_the_title_comes_first_and_filters_narrow(library: Library) -> 
     assert library.search.find("training", until=NOON).total == 0
     page = library.search.find("training", limit=1)
     assert (len(page.entries), page.total) == (1, 3)
-    library.archive.save(an_issue(), {}, [Decision(entry_key="Blog|speed", topic="fast", score=9, is_in=True)])
+    library.archive.save(an_issue(), {}, [Decision(entry_key="Blog|speed", topic="fast", score=9, is_in=True)], (), [])
     assert [entry.key for entry in library.search.find("training", topic="fast").entries] == ["Blog|speed"]
 
 

@@ -45,7 +45,8 @@ def test_an_empty_feed_is_quiet_but_arxiv_on_a_day_of_announcement_is_awaited() 
 
 def test_the_batch_of_the_day_before_under_todays_date_is_stale() -> None:
     assert state(known=3)[0] == "stale"
-    assert state(known=2)[0] == "complete"
+    assert state(known=2)[0] == "stale"  # one paper that nobody had seen makes no new batch
+    assert state(known=1)[0] == "complete"
     assert state(known=3, has_batch=True)[0] == "complete"
     assert state(known=3, now=SATURDAY)[0] == "complete"
     assert state(a_source(), known=3)[0] == "complete"

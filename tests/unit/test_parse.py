@@ -237,3 +237,38 @@ def test_a_document_that_the_feed_reader_stumbles_over_is_a_parse_error() -> Non
 def test_arxiv_s_error_in_the_shape_of_a_feed_is_an_error() -> None:
     with pytest.raises(ParseError, match="did not understand"):
         syndication.parse(a_download("<rss version='2.0'><channel><title>Feed error for query &quot;cs.XX&quot;</title></channel></rss>"))
+
+
+@pytest.mark.parametrize("unit", ["<!doctype [", "<![CDATA[", "<!--", "&", "<item", "<?xml "])
+def test_no_repetition_makes_reading_slow(unit: str) -> None:
+    """No clock is needed to see a quadratic search: it would take minutes over these."""
+    body = "<rss>" + " " * 5000 + unit * (250_000 // len(unit))
+    with contextlib.suppress(ParseError):
+        assert len(syndication.parse(a_download(body)).entries) < len(body)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        '{"id": "\\ud800", "url": "https://a.example/1", "title": "T"}',
+        '{"id": "1", "url": "http://[x/", "title": "T"}',
+        '{"id": "1", "title": "T", "content_html": "<p>\\udfff x</p>"}',
+    ],
+)
+def test_one_odd_item_costs_no_feed(item: str) -> None:
+    body = '{"version": "https://jsonfeed.org/version/1.1", "title": "F", "items": [ITEM, {"id": "2", "title": "Fine"}]}'.replace("ITEM", item)
+    parsed = syndication.parse(a_download(body))
+    assert [entry.title for entry in parsed.entries][-1] == "Fine"
+    for entry in parsed.entries:
+        f"{entry.key}{entry.text}{entry.url}".encode()
+
+
+def test_a_nul_in_an_address_is_left_out() -> None:
+    parsed = syndication.parse(a_download("<rss><channel><item><title>T</title><link>https://a.example/x\x00y</link></item></channel></rss>"))
+    assert "\x00" not in parsed.entries[0].url
+    assert (
+        syndication.parse(a_download('{"version": "https://jsonfeed.org/version/1.1", "items": [{"id": "1", "url": "https://a.example/\\u0000"}]}'))
+        .entries[0]
+        .url
+        == "https://a.example/"
+    )

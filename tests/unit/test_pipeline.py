@@ -84,7 +84,7 @@ def test_an_address_that_nobody_can_fetch_says_what_can_be() -> None:
 
 def test_whoever_has_a_receipt_is_skipped() -> None:
     archive, publisher = FakeArchive(), FakePublisher()
-    archive.save(an_issue(), {}, ())
+    archive.save(an_issue(), {}, (), (), [])
     deliver(parts(archive=archive, publishers=(publisher,)), "training", DAY, NOON, lambda day: Desk())
     report = deliver(parts(archive=archive, publishers=(publisher,)), "training", DAY, NOON, lambda day: Desk())
     assert publisher.published == ["training/2026-11-24"]
@@ -93,7 +93,7 @@ def test_whoever_has_a_receipt_is_skipped() -> None:
 
 def test_a_refusing_and_a_broken_publisher_do_not_keep_the_others_from_delivering(caplog: pytest.LogCaptureFixture) -> None:
     archive, fine = FakeArchive(), FakePublisher()
-    archive.save(an_issue(), {}, ())
+    archive.save(an_issue(), {}, (), (), [])
     report = deliver(parts(archive=archive, publishers=(FakePublisher(refuses=True), _Broken(), fine)), "training", DAY, NOON, lambda day: Desk())
     assert fine.published == ["training/2026-11-24"]
     assert [problem.is_bug for problem in report.problems] == [False, True]

@@ -8,7 +8,12 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    op.add_column("sources", sa.Column("pauses_host", sa.Boolean, nullable=False, server_default=sa.false()))
+    op.add_column("sources", sa.Column("paused_host", sa.String(255), nullable=False, server_default=""))
+    op.add_column("sources", sa.Column("failure", sa.Text, nullable=False, server_default=""))
+    op.add_column("sources", sa.Column("failure_reason", sa.String(20), nullable=False, server_default=""))
+    op.add_column("sources", sa.Column("last_new_at", sa.DateTime))
+    op.add_column("sources", sa.Column("new_a_week", sa.Float, nullable=False, server_default="0"))
+    op.execute("UPDATE sources SET last_new_at = (SELECT max(polled_at) FROM polls WHERE polls.source_name = sources.name AND polls.added > 0)")
     op.add_column("sources", sa.Column("rhythm", sa.JSON))
     op.add_column("sources", sa.Column("fresh_until", sa.DateTime))
     op.add_column("sources", sa.Column("due_at", sa.DateTime))
