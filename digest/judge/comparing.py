@@ -20,6 +20,7 @@ _COMBINED = re.compile(
     r"(?:[Cc]ombined with|together with|combining it with|when used with|结合|配合|叠加)\s?(?P<others>[^,;:.，。；]{2,60})|(?P<sum>\b[A-Za-z][\w-]*(?:\s?\+\s?[A-Za-z][\w-]*)+)(?!\w|\s(?:baselines?|pipeline))"
 )
 _AT = re.compile(r"\s?(?:x|times)?\s?(?:faster|speed-?ups?|less|more)?\s?(?:at|in|during) (?:inference|training|decoding|serving)\b")
+_TELLING = 4  # smaller numbers stand everywhere
 _WHOLES = ("end-to-end", "whole-model")
 _ALONE = re.compile(r"\bon its own\b|\balone\b|\bby itself\b|单独|单凭|仅凭")
 _HARDWARE = re.compile(
@@ -102,6 +103,66 @@ def baseline_of_sibling(told: Reading, fact: Fact, held: Reading, other: Fact) -
             where = held.text[sibling.numeral.start : sibling.numeral.end].strip()
             return Complaint("baseline", match["en"], f"the source compares {where} with {match['en']}")
     return None
+
+
+def baseline_of_another(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | None:
+    """A comparison with what the source compares other figures with, and not this one."""
+    ours, words = _opponents_of(told, fact)
+    theirs, _ = _opponents_of(held, other)
+    if not ours or not theirs or ours & theirs or any(one in another or another in one for one in ours for another in theirs):
+        return None
+    elsewhere = {name for sibling in held.facts if sibling is not other for name in _opponents_of(held, sibling)[0]}
+    if ours <= elsewhere or ours <= _all_opponents(held):
+        return Complaint("baseline", words, f"the source compares this figure with {', '.join(sorted(theirs))}")
+    return None
+
+
+def _all_opponents(held: Reading) -> frozenset[str]:
+    squeezed = frozenset(name.key for name in names(held.text))
+    return squeezed | lexicon.opponents(held.folded, 0, len(held.folded))
+
+
+def _opponents_of(reading: Reading, fact: Fact) -> tuple[frozenset[str], str]:
+    """(names and nameless opponents in the comparison that stands with a figure, its words)."""
+    following = [
+        each.numeral.start
+        for each in reading.facts
+        if each.sentence == fact.sentence and each.numeral.start > fact.numeral.end and each.numeral.sort in ("times", "percent")
+    ]
+    stop = min([fact.sentence[1], *following])
+    if re.search(r"[\u3400-\u9fff]", reading.folded[slice(*fact.sentence)]):  # 比 DGL 快 5.7 倍: what is compared with stands before
+        match = next(iter(_BASELINE.finditer(reading.folded, fact.segment[0], fact.numeral.start)), None)
+    else:
+        match = _BASELINE.search(reading.folded, fact.numeral.end, stop)
+    if match is None:
+        return frozenset(), ""
+    start, end = match.span("en" if match["en"] else "zh")
+    if match["en"]:  # "over DGL and Quiver", "compared to FedAvg, FedProx and FedAdp": the whole list
+        end = re.search(r"[;.(（](?!\d)|$|\b(?:while|with|on|for|when)\b", reading.folded[end:stop]).start() + end  # type: ignore[union-attr]  # $ matches
+    found = {name.key for name in names(reading.text) if start <= name.start < end} | lexicon.opponents(reading.folded, start, end)
+    return frozenset(found) - {"best"}, reading.text[start:end].strip()
+
+
+def sibling_name(told: Reading, fact: Fact, held: Reading) -> Complaint | None:
+    """A number that the source gives for one model of a family, told of another (Llama-3-8B: Llama-3-70B)."""
+    if fact.numeral.is_word or fact.numeral.low < _TELLING:
+        return None
+    same = [other for other in held.facts if (other.numeral.low, other.numeral.unit) == (fact.numeral.low, fact.numeral.unit)]
+    if not same:
+        return None
+    around = [{name.key: name.text for name in names(held.text[slice(*other.sentence)])} for other in same]
+    for name in names(told.text[slice(*fact.sentence)]):
+        if not any(character.isdigit() for character in name.key) or any(name.key in inside for inside in around):
+            continue
+        sibling = next((text for inside in around for key_, text in inside.items() if _are_sizes(name.key, key_)), None)
+        if sibling and key(name.text) in key_text(held.text):
+            return Complaint("name", name.text, f"the source says it of {sibling}, not of {name.text}")
+    return None
+
+
+def _are_sizes(one: str, other: str) -> bool:
+    """Whether two names differ by their size only."""
+    return one != other and re.sub(r"\d+(?:\.\d+)?[bm]", "#", one) == re.sub(r"\d+(?:\.\d+)?[bm]", "#", other)
 
 
 def _has_another_between(told: Reading, start: int, end: int, fact: Fact) -> bool:

@@ -117,7 +117,8 @@ def _joined(folded: str, found: list[Numeral]) -> list[Numeral]:
         if earlier and _TO_JOINT.fullmatch(folded[earlier.end : numeral.start]):
             joint = folded[earlier.end : numeral.start]
             is_change = _FROM.search(folded[max(0, earlier.start - 24) : earlier.start]) and joint.strip() not in ("-", "–", "~")
-            if earlier.sort == "count" and numeral.sort in ("count", "amount") and re.fullmatch(r"[\d.]+", folded[earlier.start : earlier.end]):
+            is_name = joint == "-" and numeral.sort == "count"  # Llama 3-70B
+            if not is_name and earlier.sort == "count" and numeral.sort in ("count", "amount") and re.fullmatch(r"[\d.]+", folded[earlier.start : earlier.end]):
                 earlier = joined[-1] = _in_unit_of(folded, earlier, numeral)  # "5 to 500 billion"
             if earlier.sort == "amount" and numeral.sort == "count" and is_change and re.fullmatch(r"[\d.]+", folded[numeral.start : numeral.end]):
                 numeral = _in_unit_of(folded, numeral, earlier)  # "from 10 hours to 7"

@@ -12,6 +12,7 @@ from digest.judge.complaints import Complaint, words_of
 from digest.judge.facts import Fact, Reading
 
 _COUNTED_IN_WORDS = 20
+_ALMOST = re.compile(r"\b(?:close to|nearly|almost)\s$|(?:接近|将近|近)\s?$")
 _PAIR_APART = 80
 _NEAR = 0.7  # 40 hours are under two days
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -82,6 +83,8 @@ def amount_bound(told: Reading, fact: Fact, held: Reading) -> Complaint | None:
     came_from = [other for other in held.facts if other.origin and other.numeral.unit == own.unit and other.numeral.low == own.low]
     if own.sort == "amount" and is_by and came_from and len(came_from) == len(same):
         return Complaint("language", words_of(told, fact), f"the source says to {words_of(told, fact)}, not by")
+    if own.bound == "at_least" and same and all(_ALMOST.search(held.folded[max(0, each.start - 12) : each.start]) for each in same):
+        return Complaint("bound", words_of(told, fact), f"the source says almost {words_of(told, fact)}")
     if same and all((own.bound, other.bound) in _CONTRARY for other in same):
         return Complaint("bound", words_of(told, fact), f"{words_of(told, fact)} has another bound in the source")
     return None

@@ -30,15 +30,14 @@ _NOT_THE_WORD = re.compile(
 _NO_LOSS = r"\b(?:no|without|zero|not any|with no)\s(?:\S+\s){0,3}(?:loss|degrad\w+|drops?|sacrific\w+|decrease|penalty|compromis\w+)|without (?:sacrific|compromis|degrad|los|hurt|harm)\w+|nothing (?:is |was )?lost|los(?:es|ing) no (?:\w+ )?(?:accuracy|quality|performance)|(?<!near[- ])(?<!nearly )\blossless|\bexact (?:gradients?|results?)|(?:精度|质量|画质|性能|准确率|效果|困惑度|收敛)[^,，。；]{0,6}(?:不降|不掉|不变|无损|不丢|不受影响|没有[^,，。]{0,6}(?:变差|损失|下降|降低)|零损失|未降|没有变差)|零(?:精度)?损失|毫无损失|不(?:损失|牺牲|影响)[^,，。]{0,6}(?:精度|质量|性能|效果|画质)|(?<!近乎)(?<!近)(?<!几乎)无损(?!检)|未出现[^,，。]{0,6}损失|没有变差|没有明显差异"
 _SOFT = r"negligible|minimal|minor|near[- ]lossless|nearly lossless|little|slight\w*|marginal\w*|\bapproximat\w+ (?:the )?(?:back|gradient|full|exact)|几乎(?:不|没有|无)|基本(?:不|没)|略有|略微|轻微|近乎无损|近无损|极小|可忽略"
 _SLIGHT_LOSS = r"costs? (?:a little|some|a bit of) (?:performance|accuracy|quality)|(?:at the price of|with) slightly (?:different|lower|worse)|slightly (?:lower|worse) (?:accuracy|quality|performance)|(?:精度|质量|效果|性能|准确率|输出)[^,，。；]{0,10}(?:略低|略差|稍低|稍差|略有(?:下降|差异|不同)|略微下降|低一点)"
-_NO_CHANGE = r"(?:吞吐量?|速度)[^,，。；]{0,4}(?:没有|并?未|不)(?:下降|变慢|降低|受影响)|\b(?:no|without(?: any)?) (?:\w+ )?(?:loss|drop|decrease) (?:of|in) (?:\w+ )?(?:throughput|speed)"
-_CHANGE_WITH_FIGURE = (
-    r"(?:吞吐量?|速度)[^,，。；]{0,4}(?:下降|降低)[^,，。；]{0,6}\d|(?:throughput|speed) (?:\w+ )?(?:drops?|falls?|decreases?) (?:\w+ ){0,3}\d"
-)
+_NO_CHANGE = r"without slowing|\bno slower\b|不(?:会)?(?:变|减|拖)慢|速度不变|(?:吞吐量?|速度)[^,，。；]{0,4}(?:没有|并?未|不)(?:下降|变慢|降低|受影响)|\b(?:no|without(?: any)?) (?:\w+ )?(?:loss|drop|decrease) (?:of|in) (?:\w+ )?(?:throughput|speed)"
+_CHANGE_WITH_FIGURE = r"\d%? slower|慢了?\s?(?:约|近)?\d|(?:吞吐量?|速度)[^,，。；]{0,4}(?:下降|降低)[^,，。；]{0,6}\d|(?:throughput|speed) (?:\w+ )?(?:drops?|falls?|decreases?) (?:\w+ ){0,3}\d"
 _SAME = r"comparabl\w+|on par|\bmatch\w*|maintain\w*|preserv\w+|similar|\bsame\b|retain\w*|competitive\w*|recover\w*|\bequal\w*|\bequivalent|keep\w*|相当|持平|相同|一致|保持|接近|不变|追平|不输|同样|同等|达到"
 _BETTER = r"improv\w+|enhanc\w+|\bbetter\b|outperform\w*|superior\w*|surpass\w*|exceed\w*|higher|\bgains?\b|boost\w*|beat\w*|提升|提高|优于|超过|更好|更高|改善|胜过|领先|超越"
 _LOSS = r"at (?:the|a|some) (?:cost|expense|price) (?:of|in) (?:\w+ ){0,3}(?:accuracy|quality|performance|convergence)|(?:accuracy|quality|performance|convergence) (?:\w+ )?(?:drops?|falls?|suffers?|degrad\w+|declines?|worsens?)|los(?:es|ing) (?:some |a little )?(?:accuracy|quality|performance)|with (?:some|a|an?) (?:\w+ )?(?:loss|drop) (?:in|of) (?:accuracy|quality|performance)|代价是[^,，。]{0,10}(?:精度|质量|性能|效果|准确率)|以牺牲|牺牲了|(?:精度|质量|性能|效果|准确率|画质)[^,，。]{0,4}(?:下降|变差|降低|受损|损失)"
 _WIN = r"\bbeat\w*|outperform\w*|surpass\w*|\bbetter than\b|superior to|exceed\w*|\bwins?\b|优于|超过(?!\s?[约近]?\s?[\d一二两三四五六七八九十百千万半])|胜过|超越|好于|领先|明显低于|明显高于|打败|击败"
 _WON = rf"{_WIN}|{_BETTER}|\bless\b|\bfewer\b|reduc\w+|faster|lower|降低|减少|低于|快"
+_UNIVERSAL = r"\ball\b(?! of the)|\bevery\b|\bany\b|所有|全部|任何|各类|一切"
 _NO_TRAINING = r"training[- ]free|without (?:any |extra |additional |further |directly |the need for )*(?:re-?|fine-?)?(?:training|tuning)|\bno (?:re-?|extra |additional |further |fine-?)*(?:training|tuning)(?! (?:time|cost|overhead|data|steps?|signal))|no (?:additional |extra )?(?:re)?training (?:is )?(?:needed|required)|(?:not|n't) (?:need|require) (?:any |extra |additional |further )*(?:re-?)?training|无需(?:再|重新|额外|任何)?(?:训练|微调)|不(?:用|需要|需|必)(?:再|重新|额外)?(?:训练|微调)|免训练|(?<!从)零训练|(?<!监督)无训练"
 _NEEDS_TRAINING = r"followed by (?:a |some )?(?:short |brief |round of )*(?:re-?training|fine-?tuning)|after (?:a |some )?(?:short |brief |little |light |quick |small |round of )*(?:re-?training|fine-?tuning|tuning)|after (?:a |some )(?:short |brief |little |light |quick |small |round of )+training|(?:re-?training|fine-?tuning) (?:run|pass|stage|step|phase)|(?:needs?|requires?) (?!no |not |little |less )(?:\w+ ){0,2}(?:re-?)?(?:training|fine-?tuning)|(?<!不)需要?(?:先|重新|额外|再|少量|简单|短暂)+(?:地|的)?(?:训练|重训|微调)|(?:短暂|少量|简单|简短|轻量)(?:的|地)?(?:重新|再)?(?:训练|重训|微调)"
 _NEGATOR = re.compile(
@@ -130,6 +129,16 @@ def _wins(told: Reading, held: Reading) -> Iterator[Complaint]:
         return
     word = told.text[match.start() : match.end()]
     nearest = _nearest(told, held)
+    if _has(_UNIVERSAL, told.folded[match.start() : match.end() + 24]) and not any(
+        _has(_UNIVERSAL, held.folded[slice(*span)]) for span in held.sentences if _has(_WIN, held.folded[slice(*span)])
+    ):
+        if any(_has(_WIN, held.folded[slice(*span)]) for span in held.sentences):
+            yield Complaint("superlative", word, "the source does not say that it wins against all")
+            return
+    is_of_quality = _has(r"效果|精度|准确率|质量|得分|performance|accuracy|quality|scores?", told.folded[max(0, match.start() - 12) : match.end() + 12])
+    if nearest and is_of_quality and _has(_SAME, nearest) and not _has(rf"{_WIN}|{_BETTER}", nearest) and not _has(_SAME, told.folded):
+        yield Complaint("superlative", word, "the source says equal, not better")
+        return
     if nearest and _has(_SAME, nearest) and not _has(_WON, nearest) and not _has(_SAME, told.folded):
         yield Complaint("superlative", word, "the source says equal, not better")
     elif not _has(_WON, held.folded):

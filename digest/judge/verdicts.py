@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from digest.judge import arithmetic
 from digest.judge.arithmetic import Figure
-from digest.judge.comparing import baseline, baseline_of_sibling, process, scope, setting
+from digest.judge.comparing import baseline, baseline_of_another, baseline_of_sibling, process, scope, setting, sibling_name
 from digest.judge.complaints import Complaint, words_of
+from digest.judge.denials import denials
 from digest.judge.facts import Fact, Reading, read
 from digest.judge.held import amount_bound, changes_metric, follows_from_two, is_held, is_of_own_pair, is_same_metric, is_same_sense
 from digest.judge.known_names import unknown_names
@@ -23,7 +24,7 @@ def judge(sentence: str, source: str) -> tuple[Complaint, ...]:
     if key_text(sentence) and sentence.strip() in source:
         return ()
     told, held = read(sentence), read(source)
-    return tuple(dict.fromkeys([*_figures(told, held), *unknown_names(told, held), *stances(told, held)]))
+    return tuple(dict.fromkeys([*_figures(told, held), *unknown_names(told, held), *stances(told, held), *denials(told, held)]))
 
 
 def _figures(told: Reading, held: Reading) -> Iterator[Complaint]:
@@ -39,7 +40,7 @@ def _figures(told: Reading, held: Reading) -> Iterator[Complaint]:
                 yield complaint
         elif not is_held(told, fact, held):
             yield Complaint("number", words_of(told, fact), f"{words_of(told, fact)} is not in the source")
-        elif complaint := amount_bound(told, fact, held):
+        elif complaint := amount_bound(told, fact, held) or sibling_name(told, fact, held):
             yield complaint
 
 
@@ -76,6 +77,8 @@ def _against(told: Reading, fact: Fact, held: Reading, other: Fact, figure: Figu
         return 2, Complaint("language", words, f"{words} moves another way in the source ({where})")
     if not is_same_metric(fact, other) and not changes_metric(fact, other, figure):
         return 3, Complaint("metric", words, f"{where} is about {', '.join(sorted(other.metrics))} in the source, not {', '.join(sorted(fact.metrics))}")
+    if own.sort == "times" and not figure.is_derived and _is_slower(told, fact) != _is_slower(held, other):
+        return 2, Complaint("language", words, f"{where} is the other way round in the source")
     if not figure.is_derived and _is_relative(told, fact) and _is_in_points(held, other):
         return 3, Complaint("unit", words, f"{where} are percentage points in the source, no share of what was there")
     is_averaged = _is_averaged(told, fact) or _is_of_an_average(held, other)
@@ -86,6 +89,7 @@ def _against(told: Reading, fact: Fact, held: Reading, other: Fact, figure: Figu
     if (
         complaint := process(told, fact, held, other)
         or baseline_of_sibling(told, fact, held, other)
+        or baseline_of_another(told, fact, held, other)
         or pairing(told, fact, held, other)
         or baseline(told, fact, held, other)
         or scope(told, fact, held, other)
@@ -93,6 +97,11 @@ def _against(told: Reading, fact: Fact, held: Reading, other: Fact, figure: Figu
     ):
         return 5, complaint
     return None
+
+
+def _is_slower(reading: Reading, fact: Fact) -> bool:
+    before, after = reading.folded[max(0, fact.numeral.start - 6) : fact.numeral.start], reading.folded[fact.numeral.end :]
+    return re.match(r"\s?(?:times )?slower", after) is not None or re.search(r"慢了?\s?(?:约|近)?\s?$", before) is not None
 
 
 def _is_relative(told: Reading, fact: Fact) -> bool:

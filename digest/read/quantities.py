@@ -103,7 +103,7 @@ _BEFORE_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("about", re.compile(r"(?:\babout|\baround|\bapproximately|\bnearly|\broughly|\balmost|\bclose to|\bca\.|[~≈]|(?:约|近|大约|接近|将近|大概)(?:为|[快慢少多高低省降提减增占][了到]?)?)(?: an?)?\s{0,2}$")),
 )  # fmt: skip
 _AFTER_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
-    ("at_least", re.compile(r"^\s?(?:以上|多(?!个|种|语)|\+|or more)")),
+    ("at_least", re.compile(r"^(?:\s?(?:以上|多(?!个|种|语)|\+)|[^,;.，；。]{0,24}\bor more\b)")),
     ("up_to", re.compile(r"^\s?(?:以内|内(?!存)|at most|or (?:less|fewer))")),
     ("about", re.compile(r"^\s?(?:左右|上下|or so)")),
     ("average", re.compile(r"^[^,;，；]{0,20}\bon average\b")),
