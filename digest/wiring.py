@@ -25,8 +25,10 @@ from digest.ports import AnswerCache, Fetcher, Parser, Writer
 from digest.ports import ArticlePages as Pages
 from digest.publish.folder import FolderPublisher
 from digest.rank.heat import HeatScorer
+from digest.render.api import ApiRenderer
 from digest.render.environment import Templates
-from digest.render.issue_files import IndexRenderer, IssueRenderer
+from digest.render.issue_files import IssueRenderer
+from digest.render.site import SiteRenderer
 from digest.render.web_feed import FeedRenderer
 from digest.settings.desk import load_desk
 from digest.settings.load import Loaded, with_places
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from digest.fetch.guard import Guard
 
 SCORERS = Registry("scorer", {"heat": HeatScorer})
-RENDERERS = Registry("renderer", {"issue": IssueRenderer, "index": IndexRenderer, "feeds": FeedRenderer})
+RENDERERS = Registry("renderer", {"issue": IssueRenderer, "site": SiteRenderer, "feeds": FeedRenderer, "api": ApiRenderer})
 PUBLISHERS = Registry("publisher", {"folder": FolderPublisher})
 _RSSHUB = "rsshub:"
 

@@ -353,12 +353,18 @@ class FeedServer:
     def __init__(self, interface: str = "127.0.0.1") -> None:
         self.answers: dict[str, Answer | Callable[[], Answer]] = {}
         self.requests: list[tuple[str, dict[str, str]]] = []
+        self.posted: Callable[[bytes], object] = lambda body: None
         self.statuses: Counter[int] = Counter()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 outer._answer(self)
+
+            def do_POST(self) -> None:
+                outer.posted(self.rfile.read(int(self.headers["Content-Length"])))
+                self.send_response(204)
+                self.end_headers()
 
             def log_message(self, *arguments: object) -> None:
                 pass

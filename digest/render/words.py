@@ -39,6 +39,14 @@ class Words:
         """Such as "Monday, November 30, 2026" or "2026年11月30日星期一"."""
         return str(format_date(day, format="full", locale=_LOCALES[language]))
 
+    def month(self, language: Language, day: date) -> str:
+        """Such as "November 2026" or "2026年11月"."""
+        return str(format_date(day, format="MMMM y" if language == "en" else "y年M月", locale=_LOCALES[language]))
+
+    def weekday_name(self, language: Language, day: date) -> str:
+        """Such as "Mon" or "周一"."""
+        return str(format_date(day, format="EEE", locale=_LOCALES[language]))
+
     def weekday(self, language: Language, day: date) -> str:
         """Such as "Tuesday, Sep 8" or "9月8日星期二"."""
         return str(format_date(day, format="EEEE, MMM d" if language == "en" else "M月d日EEEE", locale=_LOCALES[language]))

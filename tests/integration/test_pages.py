@@ -12,8 +12,10 @@ from babel.messages.pofile import read_po
 
 from digest.cli import main
 from digest.model import Article, Pick, Reason, Section, Shelf, Wording
+from digest.render.api import ApiRenderer
 from digest.render.environment import Templates, safe_url
-from digest.render.issue_files import IndexRenderer, IssueRenderer
+from digest.render.issue_files import IssueRenderer
+from digest.render.site import SiteRenderer
 from digest.render.web_feed import FeedRenderer
 from tests.builders import a_claim, a_labelled, a_source, a_story, an_entry, an_issue
 from tests.conftest import DAY, ROOT
@@ -98,9 +100,11 @@ def test_nothing_from_a_feed_is_markup_in_a_page() -> None:
     templates = Templates([ROOT / "templates"])
     issue = hostile_issue()
     shelf = Shelf(lines=(), recent=(issue,))  # type: ignore[arg-type]
-    for renderer in (IssueRenderer(templates), IndexRenderer(templates), FeedRenderer(templates)):
+    for renderer in (IssueRenderer(templates), SiteRenderer(templates), ApiRenderer(templates), FeedRenderer(templates)):
         for document in renderer.render(issue, shelf):  # type: ignore[arg-type]
             text = document.body.decode()
+            if document.media_type == "application/json":  # plain text throughout
+                continue
             if document.media_type == "application/feed+json":  # titles and summaries are plain text there
                 text = "".join(item["content_html"] for item in json.loads(text)["items"])
             if document.media_type != "text/markdown" and document.media_type != "text/plain":

@@ -17,7 +17,8 @@ from digest.cli import COMMANDS, main
 from digest.cli.rule_examples import complaints
 from digest.settings.desk import load_desk
 from digest.settings.load import load
-from tests.conftest import ROOT
+from tests.conftest import DAY, ROOT
+from tests.fakes import Answer, FeedServer
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CHINESE = (ROOT / "README.zh-CN.md").read_text(encoding="utf-8")
@@ -94,8 +95,20 @@ def test_every_key_of_the_settings_is_shown_somewhere() -> None:
     assert [key for key in sorted(keys - {"on", "sources"}) if not re.search(rf"\b{key}\b", shown)] == []
 
 
+def test_ten_lines_push_the_day_to_a_group(demo: Path, server: FeedServer) -> None:
+    main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
+    server.answers["/latest"] = Answer((demo.parent.parent / "out/demo/api/v1/latest.json").read_bytes())
+    code = next(block for block in blocks("python") if "urlopen" in block)
+    code = code.replace("https://digest.example.org/api/v1/latest.json", f"{server.address}/latest").replace("https://chat.example.com", server.address)
+    said: list[bytes] = []
+    server.posted = said.append
+    exec(code, {})  # the README's own example
+    text = json.loads(said[0])["text"]["content"]
+    assert text.startswith("训练加速日报（演示）\n") and "TideFlow" in text and "/2026/11/24/zh.html#arxiv-2611.90001" in text
+
+
 def test_the_plug_in_of_the_readme_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (code,) = blocks("python")
+    code = next(block for block in blocks("python") if "class FriendScorer" in block)
     (toml,) = blocks("toml")
     package, described = tmp_path / "my_package", tmp_path / "my_package-1.0.dist-info"
     package.mkdir()

@@ -1,0 +1,110 @@
+"""The archive for programs: static JSON below ``api/v1``, described by ``api/v1/openapi.json``; and the sources as OPML."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from digest import __version__
+from digest.model import Article, Claim, Document, Entry, Issue, Shelf
+from digest.render.environment import Templates, safe_url
+from digest.render.issue_files import issue_folder
+
+
+class ApiRenderer:
+    """Renders ``latest``, ``issues``, the issue itself, and ``sources``, each as ``.json``."""
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+
+    def render(self, issue: Issue, shelf: Shelf) -> tuple[Document, ...]:
+        newest = shelf.recent[0]
+        lines = [
+            {"day": line.day.isoformat(), "articles": line.articles, "headlines": line.headlines, "issue": f"{newest.address}/api/v1/issues/{line.day}.json"}
+            for line in shelf.lines
+        ]
+        sources = [{"name": each.source_name, "state": each.state, "seen": each.seen, "kept": each.kept, "reason": each.reason} for each in newest.coverage]
+        openapi = self._templates.render("api/openapi.json", issue=newest, version=__version__)
+        return (
+            _json("latest", issue_record(newest)),
+            _json("issues", {"title": newest.title, "issues": lines}),
+            _json(f"issues/{issue.day.isoformat()}", issue_record(issue)),
+            _json("sources", {"day": newest.day.isoformat(), "sources": sources}),
+            _json("openapi", json.loads(openapi)),
+        )
+
+
+def _json(name: str, content: Any) -> Document:
+    body = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    return Document(format="json", language="zh+en", name=f"api/v1/{name}.json", media_type="application/json", body=body.encode("utf-8"))
+
+
+def issue_record(issue: Issue) -> dict[str, Any]:
+    """An issue as ``openapi.json`` describes it (``Issue``)."""
+    return {
+        "key": issue.key,
+        "day": issue.day.isoformat(),
+        "title": issue.title,
+        "languages": list(issue.languages),
+        "timezone": issue.timezone,
+        "pages": {language: f"{issue.address}/{issue_folder(issue)}/{language}.html" for language in issue.languages},
+        "read": {"since": issue.since.isoformat(), "until": issue.until.isoformat(), "entries": issue.entries_read},
+        "articles": [_article(issue, article) for article in issue.articles],
+        "near_misses": [
+            {"title": miss.title, "url": safe_url(miss.url), "source": miss.source_name, "why": miss.why, "detail": miss.detail} for miss in issue.near_misses
+        ],
+        "coverage": [{"source": each.source_name, "state": each.state, "seen": each.seen, "kept": each.kept, "reason": each.reason} for each in issue.coverage],
+        "arxiv_pause": {"why": issue.arxiv_pause.why, "next_day": issue.arxiv_pause.next_day.isoformat()} if issue.arxiv_pause else None,
+    }
+
+
+def _article(issue: Issue, article: Article) -> dict[str, Any]:
+    story = article.pick.story
+    return {
+        "key": story.key,
+        "pages": {language: f"{issue.address}/{issue_folder(issue)}/{language}.html#{story.key}" for language in issue.languages},
+        "topic": story.topic,
+        "tags": list(article.tags),
+        "kind": story.lead.kind,
+        "heat": article.pick.heat,
+        "featured": article.pick.featured,
+        "reasons": [{"why": reason.why, "points": reason.points} for reason in article.pick.reasons],
+        "source": {"name": story.lead.entry.source_name, "trust": article.source.trust},
+        "entry": _entry(story.lead.entry),
+        "also_in": [{"source": entry.source_name, "url": safe_url(entry.url)} for entry in story.also_seen_in],
+        "wordings": {
+            wording.language: {"headline": wording.headline, "summary": wording.summary, "blurb": wording.blurb, "quotes": list(wording.quotes)}
+            for wording in article.wordings
+        },
+        "claims": [_claim(claim) for claim in article.claims],
+        "mentions": [{"kind": mention.kind, "text": mention.text} for mention in article.mentions],
+        "written_by": article.written_by,
+        "edited": article.is_edited,
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "title": entry.title,
+        "url": safe_url(entry.url),
+        "authors": list(entry.authors),
+        "language": entry.language,
+        "published_at": entry.published_at.isoformat() if entry.published_at else None,
+        "arxiv": entry.ids.arxiv,
+        "doi": entry.ids.doi,
+        "repository": entry.ids.repository,
+    }
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    return {
+        "metric": claim.metric,
+        "low": claim.low,
+        "high": claim.high,
+        "unit": claim.unit,
+        "direction": claim.direction,
+        "bound": claim.bound,
+        "baseline": claim.baseline,
+        "setting": claim.setting,
+        "quote": claim.quote,
+    }

@@ -1,0 +1,139 @@
+"""The whole site over several days: what leads where, the JSON API against its description, and files for crawlers."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from digest.cli import main
+from digest.model import Document, IssueLine, Shelf
+from digest.render.api import ApiRenderer
+from digest.render.environment import Templates
+from digest.render.issue_files import IssueRenderer
+from digest.render.site import SiteRenderer
+from tests.builders import an_issue
+from tests.conftest import ROOT
+
+DAYS = ("2026-11-23", "2026-11-24", "2026-11-25")
+ADDRESS = "https://digest.example.org"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import shutil
+
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    shutil.copy(ROOT / "feeds.yaml", folder)
+    for day in DAYS:
+        main(["run", "--config", str(folder / "examples" / "feeds.yaml"), "--date", day, "--quiet"])
+    return folder / "out" / "demo"
+
+
+def page(site: Path, name: str) -> str:
+    return (site / name).read_text(encoding="utf-8")
+
+
+def test_every_link_of_every_page_leads_to_a_file_of_the_site(site: Path) -> None:
+    broken = []
+    for path in site.rglob("*.html"):
+        if path.name == "404.html":
+            continue
+        for target in re.findall(r'(?:href|src)="([^"#:]+)(?:#[^"]*)?"', page(site, str(path.relative_to(site)))):
+            if not (path.parent / target).resolve().is_file():
+                broken.append(f"{path.relative_to(site)}: {target}")
+    assert broken == []
+
+
+def test_an_issue_leads_to_the_one_before_and_the_one_after(site: Path) -> None:
+    middle = page(site, "2026/11/24/zh.html")
+    assert 'rel="prev" href="../../../2026/11/23/zh.html"' in middle
+    assert 'rel="next" href="../../../2026/11/25/zh.html"' in middle
+    assert 'rel="prev"' not in page(site, "2026/11/23/en.html") and 'rel="next"' not in page(site, "2026/11/25/en.html")
+    assert 'rel="next" href="../../../2026/11/24/index.html"' in page(site, "2026/11/23/index.html")
+
+
+def test_a_month_shows_its_issues_as_a_calendar_in_each_language(site: Path) -> None:
+    zh, en = page(site, "2026/11/zh.html"), page(site, "2026/11/en.html")
+    assert "<h1>2026年11月</h1>" in zh and "<h1>November 2026</h1>" in en
+    assert "周一" in zh and "Mon" in en
+    for text, language in ((zh, "zh"), (en, "en")):
+        assert re.findall(r'<td class="there"><a href="(\d\d)/', text) == ["23", "24", "25"]
+        assert f'href="{"en" if language == "zh" else "zh"}.html"' in text
+    assert 'href="2026/11/zh.html"' in page(site, "index.html")
+
+
+def test_months_lead_to_each_other_over_gaps_and_years() -> None:
+    days = [date(2026, 1, 5), date(2025, 12, 31), date(2025, 10, 1)]
+    shelf = Shelf(lines=tuple(IssueLine(day=day, articles=0, headlines={}) for day in days), recent=(an_issue(day=days[0]),))
+    documents = {document.name: document.body.decode() for document in SiteRenderer(Templates([ROOT / "templates"])).render(an_issue(day=days[1]), shelf)}
+    middle = documents["2025/12/en.html"]
+    assert 'rel="prev" href="../../2025/10/en.html">← October 2025' in middle
+    assert 'rel="next" href="../../2026/01/en.html">January 2026 →' in middle
+
+
+def test_ten_years_of_issues_make_no_long_front_page() -> None:
+    lines = tuple(IssueLine(day=date(2026, 11, 24) - timedelta(days=number), articles=3, headlines={"zh": "甲", "en": "A"}) for number in range(3650))
+    found: dict[str, Document] = {
+        document.name: document for document in SiteRenderer(Templates([ROOT / "templates"])).render(an_issue(), Shelf(lines=lines, recent=(an_issue(),)))
+    }
+    assert len(found["index.html"].body) < 60_000
+    assert found["sitemap.xml"].body.count(b"<loc>") == 1 + 2 * 3650 + 2 * 121
+    days = {document.name for document in IssueRenderer(Templates([ROOT / "templates"])).render(an_issue(), Shelf(lines=lines, recent=(an_issue(),)))}
+    assert {name.rsplit("/", 1)[0] for name in days} == {"2026/11/24"}
+
+
+def test_crawlers_find_every_page_and_both_languages(site: Path) -> None:
+    urls = [element.text for element in ET.fromstring(page(site, "sitemap.xml")).iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
+    assert f"{ADDRESS}/" in urls and f"{ADDRESS}/2026/11/24/en.html" in urls and f"{ADDRESS}/2026/11/zh.html" in urls
+    for url in urls[1:]:
+        assert (site / str(url).removeprefix(f"{ADDRESS}/")).is_file(), url
+    assert f"Sitemap: {ADDRESS}/sitemap.xml" in page(site, "robots.txt")
+    zh = page(site, "2026/11/23/zh.html")
+    assert f'<link rel="canonical" href="{ADDRESS}/2026/11/23/zh.html">' in zh
+    assert f'hreflang="en" href="{ADDRESS}/2026/11/23/en.html"' in zh and f'hreflang="zh-Hans" href="{ADDRESS}/2026/11/23/zh.html"' in zh
+    assert 'property="og:type" content="article"' in zh and 'property="og:locale" content="zh_CN"' in zh
+    assert f'rel="canonical" href="{ADDRESS}/"' in page(site, "index.html")
+    assert "noindex" in page(site, "404.html") and 'href="/index.html"' in page(site, "404.html")
+    assert f"{ADDRESS}/api/v1/latest.json" in page(site, "llms.txt")
+
+
+def schema(site: Path, name: str) -> Draft202012Validator:
+    described = json.loads(page(site, "api/v1/openapi.json"))
+    return Draft202012Validator({"$ref": f"#/components/schemas/{name}", "components": described["components"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("latest", "Issue"), ("issues", "Issues"), ("sources", "Sources"), ("issues/2026-11-23", "Issue"), ("issues/2026-11-25", "Issue")]
+)
+def test_the_api_is_what_its_description_says(site: Path, name: str, kind: str) -> None:
+    content: Any = json.loads(page(site, f"api/v1/{name}.json"))
+    assert [error.message for error in schema(site, kind).iter_errors(content)] == []
+
+
+def test_the_description_would_notice_a_change(site: Path) -> None:
+    content: Any = json.loads(page(site, "api/v1/issues/2026-11-23.json"))
+    content["articles"][0]["claims"][0] |= {"bound": "perhaps", "extra": 1}
+    assert len(list(schema(site, "Issue").iter_errors(content))) == 2
+
+
+def test_every_figure_of_the_api_carries_its_quote(site: Path) -> None:
+    content: Any = json.loads(page(site, "api/v1/issues/2026-11-23.json"))
+    claims = [claim for article in content["articles"] for claim in article["claims"]]
+    assert len(claims) > 3 and all(claim["quote"] for claim in claims)
+    assert content["articles"][0]["pages"]["zh"] == f"{ADDRESS}/2026/11/23/zh.html#arxiv-2611.90001"
+
+
+def test_nothing_in_the_api_is_a_script_address() -> None:
+    from tests.integration.test_pages import hostile_issue
+
+    issue: Any = hostile_issue()
+    for document in ApiRenderer(Templates([ROOT / "templates"])).render(issue, Shelf(lines=(), recent=(issue,))):
+        assert '"javascript:' not in document.body.decode()
