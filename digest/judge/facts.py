@@ -21,7 +21,7 @@ _MORE = re.compile(
     r"\b(?:increas\w+|improv\w+|boost\w*|rais\w+|gains?|higher|more(?! than (?:\S{0,2}\d|half|an?\b|one\b|two\b|three\b|twice|doubl|tripl))|lengthen\w*|grow\w*|r[io]ses?|longer|larger|enhanc\w+|faster|speed\w*|accelerat\w+|extra|additional|outperform\w*|quicker|better)\b|提升|提高|增加|增长|快|提速|加速|高出|多[花出了]|上升|改善"
 )
 _TO = re.compile(
-    r"(?:\b(?:(?<!up )to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|needs?|using|uses?|requir\w+|within)|(?<!不)到了?|至|剩下?|保留了?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|(?<![降少短升高快增掉跌])(?<![降少短升高快增掉跌]了)不到|(?<![少省])用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$|(?:到|至|为|剩|是|只有|相当于)了?\s?[^,，。;；\d]{1,16}的\s?(?:约|近|不到|大约)?\s?$"
+    r"(?:\b(?:(?<!up )to|only|just|merely|mere|leav(?:es|ing)|left|remain\w*|needs?|using|uses?|requir\w+|within)|(?<!不)到了?|至|剩下?|保留了?|仅|为|只[用要需]?|仅[需用]|只有|相当于|原来的|原先的|(?<![降少短升高快增掉跌])(?<![降少短升高快增掉跌]了)不到|(?<![少省])用)\s{0,2}(?:only|just|about|roughly|approximately|around|nearly|less than|under|over|more than|as little as|约|大约|了|其|原来的|原先的|不到|近|原方案的|基线的|的)?\s{0,2}(?:of\s)?$|(?:到|至|为|剩|是|只有|相当于)了?\s?(?:[^,，。;；\d]|[a-z]\d+|\d[a-z]){1,20}的\s?(?:约|近|不到|大约)?\s?$"
 )
 _DOWN_TO = re.compile(r"(?:最多|最高|最大)[^,，。；]{0,6}[降减缩压][^,，。；]{0,4}[到至]\s?$|\bup to\b.{0,12}\bdown to\s$")
 _BY = re.compile(
@@ -49,6 +49,7 @@ _COORDINATED = re.compile(r"^\s?(?:and|/|和|与|、|及)\s?(?:peak |gpu |total 
 _EVERYWHERE = frozenset("gpu gpus cpu cpus ai llm llms api gb mb tb kb gib".split())
 _FROM = re.compile(r"(?:\bfrom\b|从|由)[^,;，；。]{0,18}$")
 _CHANGES = re.compile(r"(?<!ranging )(?<!ranges )(?<!range )(?<!varies )\bfrom\s$|从\s?$")
+_AND_JOINT = re.compile(r"\s?(?:and|和|与|、)\s?(?:up to\s|about\s)?[~≈约]?\s?")
 _TO_JOINT = re.compile(r"\s?(?:到|至|to|-|–|~)\s?(?:a\s|us\\?)?")
 _VERSUS = re.compile(
     r"^(?:\s[\w-]+){0,4},?\s?(?:vs\.?|versus|(?:when )?compared (?:with|to)(?:\s(?!with\b|while\b|and\b|only\b|at\b)[\w-]+){0,4}|instead of|down from|up from)\s?$"
@@ -131,6 +132,8 @@ def _joined(folded: str, found: list[Numeral]) -> list[Numeral]:
             ):
                 joined[-1] = replace(earlier, end=numeral.end, high=numeral.high)
                 continue
+        elif earlier and earlier.sort == "count" and numeral.sort == "amount" and _AND_JOINT.fullmatch(folded[earlier.end : numeral.start]):
+            joined[-1] = _in_unit_of(folded, earlier, numeral)  # "~68 and ~30 GPU hours"
         joined += _split(folded, numeral)
     return joined
 

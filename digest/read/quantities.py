@@ -104,7 +104,7 @@ _BEFORE_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
 )  # fmt: skip
 _AFTER_BOUNDS: tuple[tuple[Bound, re.Pattern[str]], ...] = (
     ("at_least", re.compile(r"^(?:\s?(?:以上|多(?!个|种|语)|\+)|[^,;.，；。]{0,24}\bor more\b)")),
-    ("up_to", re.compile(r"^\s?(?:以内|内(?!存)|at most|or (?:less|fewer))")),
+    ("up_to", re.compile(r"^\s?(?:以内|以下|之内|内(?!存)|at most|or (?:less|fewer))")),
     ("about", re.compile(r"^\s?(?:左右|上下|or so)")),
     ("average", re.compile(r"^[^,;，；]{0,20}\bon average\b")),
 )
