@@ -43,7 +43,7 @@ clean:
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .[search]
 	@touch $@
 
 $(VENV)/tested: $(VENV)/installed requirements-dev.txt

@@ -485,6 +485,11 @@ class Issue:
         return f"{self.edition}/{self.day.isoformat()}"
 
     @property
+    def folder(self) -> str:
+        """Where its files lie below the output folder: ``YYYY/MM/DD``."""
+        return f"{self.day:%Y/%m/%d}"
+
+    @property
     def articles(self) -> tuple[Article, ...]:
         return tuple(article for section in self.sections for article in section.articles)
 
@@ -522,19 +527,61 @@ class Desk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssueLine:
-    """An issue as a list of issues shows it: its day, how many articles, the lead headline in each language."""
+    """An issue as a list of issues shows it: its day, how many articles, the lead headline in each language, and when an editor's
+    last change of it went out."""
 
     day: date
     articles: int
     headlines: dict[Language, str]
+    changed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleLine:
+    """An article as lists, periods and trends show it; ``story`` is its key, ``names`` what it mentions, by kind. ``changed_at``:
+    when an editor's last change of it went out."""
+
+    day: date
+    story: str
+    heat: int
+    featured: bool
+    kind: ItemKind
+    topic: str
+    tags: tuple[str, ...]
+    source_name: str
+    trust: Trust
+    url: str
+    title: str
+    headlines: dict[Language, str]
+    blurbs: dict[Language, str]
+    names: dict[MentionKind, tuple[str, ...]]
+    claims: tuple[Claim, ...]
+    changed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceLine:
+    """A source as the list of sources shows it: how often it says something new, when it last did, and how it was on the last day."""
+
+    source: Source
+    is_on: bool = True
+    new_a_week: float = 0.0
+    last_new_at: datetime | None = None
+    state: CoverageState | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:
-    """What stands around an issue: a line for every issue, and the newest ones whole; both newest first."""
+    """What stands around an issue: a line for every issue and article, and the newest issues whole, all newest first; the issues just
+    before and after it; the articles as they were before their editor's hand; the sources in the order of the settings."""
 
     lines: tuple[IssueLine, ...]
     recent: tuple[Issue, ...]
+    beside: tuple[Issue, ...] = ()
+    articles: tuple[ArticleLine, ...] = ()
+    former: tuple[ArticleLine, ...] = ()
+    sources: tuple[SourceLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -556,6 +603,15 @@ class Receipt:
     issue_key: str
     target: str
     delivered_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteChange:
+    """What replacing a site did: how many files were written, left as they were, and removed."""
+
+    written: int = 0
+    unchanged: int = 0
+    removed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

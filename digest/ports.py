@@ -6,11 +6,12 @@ options from ``feeds.yaml`` as keywords.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
 from digest.model import (
+    ArticleLine,
     Assignment,
     Batch,
     CacheStamp,
@@ -31,6 +32,7 @@ from digest.model import (
     Receipt,
     Rhythm,
     Shelf,
+    SiteChange,
     Source,
     Spending,
     Story,
@@ -141,7 +143,17 @@ class Archive(Protocol):
         """Up to when the newest issue before that day that read anything had read; None when there is none."""
 
     def shelf(self, edition: str, limit: int) -> Shelf:
-        """A line for every issue of the edition, and the newest ``limit`` whole."""
+        """A line for every issue of the edition, and the newest ``limit`` whole; no articles and sources yet."""
+
+    def articles(self, edition: str) -> tuple[ArticleLine, ...]:
+        """A line for every article of the edition, the newest day first, within a day in their order."""
+
+    def list_as(self, issue: Issue, now: datetime) -> None:
+        """The lines of an archived issue as its editor wants it, from now on; an article that differs from what was listed counts as
+        changed now, and so does the issue."""
+
+    def days(self, edition: str) -> list[date]:
+        """The days of the edition's issues, the oldest first."""
 
     def receipts(self, issue_key: str) -> list[Receipt]:
         """What was delivered of an issue."""
@@ -185,10 +197,32 @@ class AnswerCache(Protocol):
 
 
 class Renderer(Protocol):
-    """Documents from issues."""
+    """Documents of one issue."""
 
-    def render(self, issue: Issue, shelf: Shelf) -> tuple[Document, ...]:
-        """The documents of the issue, or those that lead to it. Raises RenderError."""
+    def render(self, issue: Issue, shelf: Shelf) -> Iterable[Document]:
+        """The documents of the issue, below its folder or under its day, and those beside it that must lead to it. Raises RenderError."""
+
+
+class ShelfRenderer(Protocol):
+    """Documents over many issues: lists, periods, feeds."""
+
+    def render(self, days: Collection[date], shelf: Shelf) -> Iterable[Document]:
+        """The documents that show issues of those days, or are about all. The shelf holds at least one recent issue. Raises RenderError."""
+
+
+class Site(Protocol):
+    """The files that readers see."""
+
+    def replace(self, documents: Iterable[Document]) -> SiteChange:
+        """Makes the documents the whole site: what differs is written, what is no longer made is removed. Until all of them were made
+        nothing changes. Raises PublishError."""
+
+
+class SearchIndex(Protocol):
+    """What finds articles on the site."""
+
+    def update(self) -> bool:
+        """Brings the index up to date with the published pages; whether anything had changed. Raises PublishError."""
 
 
 class Publisher(Protocol):

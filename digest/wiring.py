@@ -24,11 +24,17 @@ from digest.plugins import Registry
 from digest.ports import AnswerCache, Fetcher, Parser, Writer
 from digest.ports import ArticlePages as Pages
 from digest.publish.folder import FolderPublisher
+from digest.publish.search_index import PagefindIndex
 from digest.rank.heat import HeatScorer
-from digest.render.api import ApiRenderer
+from digest.render.api import ApiRenderer, IssueApiRenderer
+from digest.render.cards import CardRenderer
 from digest.render.environment import Templates
+from digest.render.fonts import Fonts, find_fonts
 from digest.render.issue_files import IssueRenderer
+from digest.render.periods import PeriodRenderer
 from digest.render.site import SiteRenderer
+from digest.render.subjects import SubjectRenderer
+from digest.render.trends import TrendRenderer
 from digest.render.web_feed import FeedRenderer
 from digest.settings.desk import load_desk
 from digest.settings.load import Loaded, with_places
@@ -49,7 +55,11 @@ if TYPE_CHECKING:
     from digest.fetch.guard import Guard
 
 SCORERS = Registry("scorer", {"heat": HeatScorer})
-RENDERERS = Registry("renderer", {"issue": IssueRenderer, "site": SiteRenderer, "feeds": FeedRenderer, "api": ApiRenderer})
+RENDERERS = Registry("renderer", {"issue": IssueRenderer, "api": IssueApiRenderer, "cards": CardRenderer})
+SHELF_RENDERERS = Registry(
+    "shelf_renderer",
+    {"subjects": SubjectRenderer, "periods": PeriodRenderer, "trends": TrendRenderer, "feeds": FeedRenderer, "api": ApiRenderer, "site": SiteRenderer},
+)
 PUBLISHERS = Registry("publisher", {"folder": FolderPublisher})
 _RSSHUB = "rsshub:"
 
@@ -160,9 +170,34 @@ def sources(settings: Settings, chosen: EditionSettings) -> tuple[list[Source], 
     return found, off
 
 
-def templates(loaded: Loaded) -> Templates:
-    """The templates beside ``feeds.yaml``, which hide the shipped ones file by file."""
-    return Templates([folder for folder in (loaded.folder / "templates", SHIPPED / "templates") if folder.is_dir()])
+def templates(loaded: Loaded, fonts: Fonts | None = None, has_search: bool = False) -> Templates:
+    """The templates beside ``feeds.yaml``, which hide the shipped ones file by file; share cards only with fonts."""
+    folders = [folder for folder in (loaded.folder / "templates", SHIPPED / "templates") if folder.is_dir()]
+    return Templates(folders, topic_titles(loaded.settings), fonts, has_search)
+
+
+def card_fonts(loaded: Loaded, chosen: EditionSettings) -> tuple[Fonts | None, list[Problem]]:
+    """(the fonts to draw share cards with, why there are none)."""
+    if not chosen.cards:
+        return None, []
+    if chosen.card_font:
+        path = loaded.folder / chosen.card_font
+        if not path.is_file():
+            raise ConfigError(f"card_font: there is no file {path}")
+        return Fonts(path, path), []
+    found = find_fonts()
+    message = "no font with Chinese letters was found; install one (Debian: fonts-noto-cjk), name one as card_font, or set cards: false"
+    return found, [] if found else [Problem(step="deliver", subject="share cards", message=message)]
+
+
+def search_index(loaded: Loaded, chosen: EditionSettings) -> tuple[PagefindIndex | None, list[Problem]]:
+    """(what indexes the site, why nothing does)."""
+    if not chosen.search:
+        return None, []
+    if find_spec("pagefind") is None:
+        message = "searching the site needs more: pip install 'training-digest[search]', or set search: false"
+        return None, [Problem(step="deliver", subject="search", message=message)]
+    return PagefindIndex(loaded.folder / chosen.folder), []
 
 
 def glossary(loaded: Loaded) -> Glossary:
@@ -246,9 +281,12 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
     if complaints := rule_complaints(loaded):
         raise ConfigError(complaints)
     labelling = labeller(settings)
-    pages = templates(loaded)
+    fonts, no_fonts = card_fonts(loaded, chosen)
+    index, no_index = search_index(loaded, chosen)
+    pages = templates(loaded, fonts, index is not None)
     engine = open_database(database_address(loaded))
     translate, notes = translator(loaded)
+    folder = PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)
     try:
         async with open_reading(loaded) as reading:
             yield Parts(
@@ -262,10 +300,13 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
                 scorers=[SCORERS.create(name) for name in SCORERS.names()],
                 writer=writer(loaded, SqlAnswerCache(engine), translate),
                 renderers=[RENDERERS.create(name, templates=pages) for name in RENDERERS.names()],
-                publishers=[PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)],
+                shelf_renderers=[SHELF_RENDERERS.create(name, templates=pages) for name in SHELF_RENDERERS.names()],
+                site=folder,
+                search=index,
+                publishers=[folder],
                 arxiv_api=settings.fetch.arxiv_api,
                 pages=reading.pages,
-                notes=[*notes, *missing_pages(settings)],
+                notes=[*notes, *no_fonts, *no_index, *missing_pages(settings)],
             )
     finally:
         engine.dispose()

@@ -16,8 +16,10 @@ from types import TracebackType
 from typing import Any
 
 from digest.errors import PublishError
+from digest.lines import article_lines
 from digest.model import (
     UNCHANGED,
+    ArticleLine,
     Batch,
     CacheStamp,
     Coverage,
@@ -292,6 +294,8 @@ class FakeArchive:
     _told: dict[str, list[tuple[str, date, str]]] = field(default_factory=dict)
     _decisions: dict[tuple[str, date], list[Decision]] = field(default_factory=dict)
     _receipts: list[Receipt] = field(default_factory=list)
+    _lines: dict[tuple[str, date], dict[str, ArticleLine]] = field(default_factory=dict)
+    _changed: dict[tuple[str, date], datetime] = field(default_factory=dict)
 
     def issue(self, edition: str, day: date) -> Issue | None:
         return self.issues.get((edition, day))
@@ -321,8 +325,31 @@ class FakeArchive:
 
     def shelf(self, edition: str, limit: int) -> Shelf:
         newest = sorted((issue for issue in self.issues.values() if issue.edition == edition), key=lambda issue: issue.day, reverse=True)
-        lines = tuple(IssueLine(day=issue.day, articles=len(issue.articles), headlines={}) for issue in newest)
-        return Shelf(lines=lines, recent=tuple(newest[:limit]))
+        lines = []
+        for issue in newest:
+            told = list(self._lines.get((edition, issue.day), {line.story: line for line in article_lines(issue)}).values())
+            changed = self._changed.get((edition, issue.day))
+            lines.append(IssueLine(day=issue.day, articles=len(told), headlines=told[0].headlines if told else {}, changed_at=changed))
+        return Shelf(lines=tuple(lines), recent=tuple(newest[:limit]))
+
+    def list_as(self, issue: Issue, now: datetime) -> None:
+        before = self._lines.get((issue.edition, issue.day), {line.story: line for line in article_lines(self.issues[issue.edition, issue.day])})
+        lines = {line.story: line for line in article_lines(issue)}
+        for story, line in lines.items():
+            known = before.get(story)
+            lines[story] = known if known is not None and replace(known, changed_at=None) == line else replace(line, changed_at=now)
+        if list(lines.values()) != list(before.values()):
+            self._changed[issue.edition, issue.day] = now
+        self._lines[issue.edition, issue.day] = lines
+
+    def articles(self, edition: str) -> tuple[ArticleLine, ...]:
+        found = []
+        for day in self.days(edition)[::-1]:
+            found += self._lines.get((edition, day), {line.story: line for line in article_lines(self.issues[edition, day])}).values()
+        return tuple(found)
+
+    def days(self, edition: str) -> list[date]:
+        return sorted(day for name, day in self.issues if name == edition)
 
     def receipts(self, issue_key: str) -> list[Receipt]:
         return sorted((receipt for receipt in self._receipts if receipt.issue_key == issue_key), key=lambda receipt: (receipt.publisher, receipt.target))

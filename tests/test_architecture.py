@@ -18,6 +18,7 @@ ROWS = [
     {"judge"},
     {"read"},
     {"figures"},
+    {"lines"},
     {"model", "errors", "text", "shipped"},
 ]
 DOORS = {

@@ -17,6 +17,8 @@ COMMANDS = {
     "status": ("digest.cli.status", "how every source does, the last issues, what needs a hand"),
     "show": ("digest.cli.show", "print an issue in the terminal"),
     "search": ("digest.cli.search", "search all entries ever collected, in Chinese and English"),
+    "site": ("digest.cli.site", "build the whole web archive anew, or check it"),
+    "templates": ("digest.cli.templates", "list the templates, or copy some to change them"),
     "judge": ("digest.cli.judge", "check an issue, or any sentences, against their sources"),
     "tag": ("digest.cli.tag", "tag texts from a file: topics, claims, names (for scripts)"),
     "keywords": ("digest.cli.keywords", "see why, try, replay, suggest and edit the rules"),

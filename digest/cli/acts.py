@@ -65,6 +65,6 @@ async def _act(command: str, loaded: Loaded, name: str, edition: EditionSettings
                 made = await pipeline.make(parts, frame, sources, off, day, now, (edition.articles, edition.near_misses), step)
                 report = reports.joined(report, made)
             if command in ("run", "deliver"):
-                step = progress.act("deliver", len(parts.renderers) + len(parts.publishers))
-                report = reports.joined(report, pipeline.deliver(parts, name, day, now, lambda each: wiring.desk(loaded, each), step))
+                step = progress.act("deliver", len(parts.renderers) + len(parts.shelf_renderers) + len(parts.publishers))
+                report = reports.joined(report, pipeline.deliver(parts, name, day, now, lambda each: wiring.desk(loaded, each), sources, step))
     return report

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from digest.classify.mentions import NameReader
 from digest.model import Problem
-from digest.ports import Archive, ArticlePages, EntryStore, Fetcher, Labeller, Parser, Publisher, Renderer, Scorer, Writer
+from digest.ports import Archive, ArticlePages, EntryStore, Fetcher, Labeller, Parser, Publisher, Renderer, Scorer, SearchIndex, ShelfRenderer, Site, Writer
 
 Step = Callable[[str], None]
 
@@ -27,6 +27,9 @@ class Parts:
     scorers: Sequence[Scorer]
     writer: Writer
     renderers: Sequence[Renderer]
+    shelf_renderers: Sequence[ShelfRenderer] = ()
+    site: Site | None = None
+    search: SearchIndex | None = None
     publishers: Sequence[Publisher]
     arxiv_api: str = ""
     pages: ArticlePages | None = None

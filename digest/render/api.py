@@ -3,40 +3,80 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Collection, Iterator
+from datetime import date
 from typing import Any
 
 from digest import __version__
-from digest.model import Article, Claim, Document, Entry, Issue, Shelf
-from digest.render.environment import Templates, safe_url
-from digest.render.issue_files import issue_folder
+from digest.model import Article, Claim, Document, Entry, Issue, Shelf, SourceLine
+from digest.render import places
+from digest.render.environment import Templates, public_url, safe_url
+
+
+class IssueApiRenderer:
+    """Renders ``api/v1/issues/DAY.json``, and each article as ``YYYY/MM/DD/STORY.json`` beside its pages."""
+
+    def __init__(self, templates: Templates) -> None:
+        pass
+
+    def render(self, issue: Issue, shelf: Shelf) -> Iterator[Document]:
+        record = issue_record(issue)
+        yield _json(f"api/v1/issues/{issue.day.isoformat()}", record)
+        for article in record["articles"]:
+            yield _json(f"{issue.folder}/{article['key']}", {"day": record["day"], "issue": record["key"], "article": article})
 
 
 class ApiRenderer:
-    """Renders ``latest``, ``issues``, the issue itself, and ``sources``, each as ``.json``."""
+    """Renders ``latest``, ``issues``, ``topics``, ``sources`` and ``openapi`` below ``api/v1``, each as ``.json``."""
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
 
-    def render(self, issue: Issue, shelf: Shelf) -> tuple[Document, ...]:
+    def render(self, days: Collection[date], shelf: Shelf) -> tuple[Document, ...]:
         newest = shelf.recent[0]
         lines = [
             {"day": line.day.isoformat(), "articles": line.articles, "headlines": line.headlines, "issue": f"{newest.address}/api/v1/issues/{line.day}.json"}
             for line in shelf.lines
         ]
-        sources = [{"name": each.source_name, "state": each.state, "seen": each.seen, "kept": each.kept, "reason": each.reason} for each in newest.coverage]
+        counts = Counter(topic for line in shelf.articles for topic in line.tags)
+        topics = [
+            {
+                "name": topic,
+                "title": {language: self._templates.topic_title(topic, language, newest) for language in newest.languages},
+                "articles": number,
+                "feeds": {language: f"{newest.address}/topics/{places.slug(topic)}.{language}.json" for language in newest.languages},
+            }
+            for topic, number in sorted(counts.items())
+        ]
         openapi = self._templates.render("api/openapi.json", issue=newest, version=__version__)
         return (
-            _json("latest", issue_record(newest)),
-            _json("issues", {"title": newest.title, "issues": lines}),
-            _json(f"issues/{issue.day.isoformat()}", issue_record(issue)),
-            _json("sources", {"day": newest.day.isoformat(), "sources": sources}),
-            _json("openapi", json.loads(openapi)),
+            _json("api/v1/latest", issue_record(newest)),
+            _json("api/v1/issues", {"title": newest.title, "issues": lines}),
+            _json("api/v1/topics", {"topics": topics}),
+            _json("api/v1/sources", {"day": newest.day.isoformat(), "sources": [_source(line) for line in shelf.sources]}),
+            _json("api/v1/openapi", json.loads(openapi)),
         )
 
 
 def _json(name: str, content: Any) -> Document:
-    body = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-    return Document(format="json", language="zh+en", name=f"api/v1/{name}.json", media_type="application/json", body=body.encode("utf-8"))
+    body = json.dumps(content, ensure_ascii=False, sort_keys=True) + "\n"
+    return Document(format="json", language="zh+en", name=f"{name}.json", media_type="application/json", body=body.encode("utf-8"))
+
+
+def _source(line: SourceLine) -> dict[str, Any]:
+    source = line.source
+    return {
+        "name": source.name,
+        "url": public_url(source.url),
+        "kind": source.kind,
+        "language": source.language,
+        "trust": source.trust,
+        "state": line.state,
+        "reason": line.reason,
+        "new_a_week": round(line.new_a_week, 1),
+        "last_new_at": line.last_new_at.isoformat() if line.last_new_at else None,
+    }
 
 
 def issue_record(issue: Issue) -> dict[str, Any]:
@@ -47,7 +87,7 @@ def issue_record(issue: Issue) -> dict[str, Any]:
         "title": issue.title,
         "languages": list(issue.languages),
         "timezone": issue.timezone,
-        "pages": {language: f"{issue.address}/{issue_folder(issue)}/{language}.html" for language in issue.languages},
+        "pages": {language: f"{issue.address}/{places.issue(issue.day, language)}" for language in issue.languages},
         "read": {"since": issue.since.isoformat(), "until": issue.until.isoformat(), "entries": issue.entries_read},
         "articles": [_article(issue, article) for article in issue.articles],
         "near_misses": [
@@ -62,7 +102,7 @@ def _article(issue: Issue, article: Article) -> dict[str, Any]:
     story = article.pick.story
     return {
         "key": story.key,
-        "pages": {language: f"{issue.address}/{issue_folder(issue)}/{language}.html#{story.key}" for language in issue.languages},
+        "pages": {language: f"{issue.address}/{places.article(issue.day, story.key, language)}" for language in issue.languages},
         "topic": story.topic,
         "tags": list(article.tags),
         "kind": story.lead.kind,

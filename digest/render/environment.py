@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateNotFound, TemplateSyntaxError, select_autoescape
+from markupsafe import Markup
 
 from digest.errors import RenderError
 from digest.figures import change
-from digest.model import Article, ArxivPause, Claim, Coverage, Entry, Issue, Language
+from digest.model import Article, ArticleLine, ArxivPause, Claim, Coverage, Entry, Issue, Language, MentionKind
+from digest.render import places
+from digest.render.fonts import Fonts
 from digest.render.letter import letter
 from digest.render.words import HTML_LANGUAGES, Words
 from digest.text import is_han
+
+NAMED: tuple[MentionKind, ...] = ("method", "model", "hardware", "organisation", "framework", "venue")
+
+_KEPT = 20_000
 
 
 class Templates:
     """Renders the templates of the folders; a file in an earlier folder hides the same one in a later."""
 
-    def __init__(self, folders: Sequence[Path]) -> None:
+    def __init__(
+        self, folders: Sequence[Path], topic_titles: Mapping[str, Mapping[Language, str]] | None = None, fonts: Fonts | None = None, has_search: bool = False
+    ) -> None:
+        self._folders, self.fonts, self.has_search = tuple(folders), fonts, has_search
         self.words = Words(folders)
+        self._topic_titles = topic_titles or {}
+        self._made: dict[Any, tuple[Any, Markup]] = {}
         self._environment = Environment(
             loader=FileSystemLoader([str(folder) for folder in folders]),
             autoescape=select_autoescape(["html", "xml"]),
@@ -47,8 +58,19 @@ class Templates:
             "pause": self._pause,
             "empty_day": self._empty_day,
             "byline": self._byline,
+            "topic_title": self.topic_title,
+            "has_cards": fonts is not None,
+            "has_search": has_search,
+            "told": self._told,
+            "said": self._said,
+            "place": places,
+            "named": NAMED,
         }
-        self._environment.filters |= {"safe_url": safe_url, "language_of": language_of, "markdown": escape_markdown, "digest": short_hash, "letter": letter}
+        self._environment.filters |= {"safe_url": safe_url, "public_url": public_url, "language_of": language_of, "markdown": escape_markdown, "letter": letter}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made anew in another process."""
+        return Templates, (self._folders, self._topic_titles, self.fonts, self.has_search)
 
     def render(self, name: str, **values: Any) -> str:
         """The template filled. Raises RenderError with file, line and cause."""
@@ -60,6 +82,34 @@ class Templates:
             raise RenderError(f"{error.filename or name}:{error.lineno}: {error.message}") from error
         except (TemplateError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise RenderError(f"{_where(error, name)}: {error}") from error
+
+    def text(self, name: str) -> str:
+        """A file of the templates as it stands. Raises RenderError when it is missing."""
+        try:
+            return self._environment.loader.get_source(self._environment, name)[0]  # type: ignore[union-attr]
+        except TemplateNotFound as error:
+            raise RenderError(f"the template {error.name} is missing; copy it from the shipped templates") from error
+
+    def topic_title(self, topic: str, language: Language, issue: Issue) -> str:
+        """The topic's title in the settings, or where they know it no more in the issue, or its name."""
+        titles = self._topic_titles.get(topic) or issue.tag_titles.get(topic) or {}
+        return titles.get(language) or topic
+
+    def _told(self, line: ArticleLine, language: Language, root: str, issue: Issue, kind: str) -> Markup:
+        return self._once("web/line.html", line, language=language, root=root, issue=issue, kind=kind)
+
+    def _said(self, article: Article, issue: Issue, language: Language, root: str, level: int) -> Markup:
+        return self._once("web/said.html", article, language=language, root=root, issue=issue, level=level)
+
+    def _once(self, name: str, subject: ArticleLine | Article, *, language: Language, root: str, issue: Issue, **values: Any) -> Markup:
+        """A part of a page, made once for all pages that show the same thing in the same way; ``subject`` is kept, so its id stays its own."""
+        key = (name, id(subject), language, root, issue.day, *values.values())
+        if key not in self._made:
+            if len(self._made) >= _KEPT:
+                self._made.clear()
+            html = self.render(name, subject=subject, language=language, root=root, issue=issue, **values)
+            self._made[key] = (subject, Markup(html))  # noqa: S704  # from a template that escapes
+        return self._made[key][1]
 
     def _pause(self, language: Language, pause: ArxivPause) -> str:
         """Why arXiv says nothing today and when it speaks again, in one sentence."""
@@ -113,6 +163,18 @@ def safe_url(url: str) -> str:
     return url if urlsplit(url).scheme in ("http", "https") else "#"
 
 
+_SECRETS = ("key", "code", "token", "secret", "auth", "password", "sig")
+
+
+def public_url(url: str) -> str:
+    """A source's address as anybody may read it: without user, password and whatever looks like a key; empty where it is no web address."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https"):
+        return ""
+    query = "&".join(pair for pair in parts.query.split("&") if not any(secret in pair.partition("=")[0].lower() for secret in _SECRETS))
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
+
+
 def language_of(text: str) -> str:
     """The value of a ``lang`` attribute for words whose language the issue does not know."""
     return HTML_LANGUAGES["zh" if is_han(text) else "en"]
@@ -153,8 +215,3 @@ def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it is."""
     escaped = "".join(f"\\{character}" if character in "\\`*_{}[]<>#|~$" else character for character in text)
     return " ".join(escaped.split())
-
-
-def short_hash(text: str) -> str:
-    """Eight hex digits that stand for the text."""
-    return sha256(text.encode()).hexdigest()[:8]

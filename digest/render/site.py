@@ -1,74 +1,74 @@
-"""What leads to the issues: the front page, a page per month in each language, and what search engines and browsers look for."""
+"""What leads to the issues: the front pages, search, and what crawlers and browsers look for."""
 
 from __future__ import annotations
 
-import calendar
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
-from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
-from digest.model import Document, Issue, IssueLine, Language, Shelf
+from digest.model import Document, Issue, Language, Shelf
+from digest.render import places
 from digest.render.environment import Templates
+from digest.render.pages import page, plain
 
-NEWEST = 30
+NEWEST = 14
+_TOP = 5
+_FILES = {"style.css": "text/css", "site.js": "text/javascript", "search.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
 class SiteRenderer:
-    """Renders ``index.html``, ``YYYY/MM/<language>.html`` for the month of the issue, ``404.html``, ``robots.txt``, ``sitemap.xml``
-    and ``llms.txt``."""
+    """Renders the front page (one with all languages, one per language), ``search/``, ``404.html``, the style sheet and scripts,
+    ``robots.txt``, ``llms.txt`` and the site maps."""
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
 
-    def render(self, issue: Issue, shelf: Shelf) -> tuple[Document, ...]:
+    def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
         newest = shelf.recent[0]
-        languages, main = newest.languages, newest.languages[0]
-        months = sorted({(day.year, day.month) for day in (issue.day, *(line.day for line in shelf.lines))}, reverse=True)
-        common = {"issue": newest, "languages": languages, "main": main, "months": months}
-        index = self._templates.render("web/index.html", lines=shelf.lines[:NEWEST], root="", path="index.html", **common)
-        missing = self._templates.render("web/404.html", root=f"{urlsplit(newest.address).path.rstrip('/')}/", path="404.html", **common)
-        found = [_page("index.html", "+".join(languages), index), _page("404.html", "+".join(languages), missing)]
-        found += [self._month(newest, shelf.lines, (issue.day.year, issue.day.month), months, language) for language in languages]
-        llms = self._templates.render("plain/llms.txt", issue=newest, lines=shelf.lines[:NEWEST], languages=languages)
-        found.append(Document(format="text", language=main, name="llms.txt", media_type="text/plain", body=llms.encode("utf-8")))
-        found.append(_robots(newest))
-        found.append(_sitemap(newest, shelf.lines, months))
-        return tuple(found)
+        main = newest.languages[0]
+        for name, media_type in _FILES.items():
+            yield plain(name, media_type, main, self._templates.text(f"web/{name}"))
+        if self._templates.has_search:
+            for language in newest.languages:
+                yield page(self._templates, "web/search.html", f"search/{language}.html", newest, (language,))
+        yield from _site_maps(days, shelf, newest)
+        yield plain("robots.txt", "text/plain", main, f"User-agent: *\nAllow: /\n\nSitemap: {newest.address}/sitemap.xml\n")
+        llms = self._templates.render("plain/llms.txt", issue=newest, lines=shelf.lines[:NEWEST], languages=newest.languages)
+        yield plain("llms.txt", "text/plain", main, llms)
+        yield page(self._templates, "web/404.html", "404.html", newest, newest.languages)
+        yield from self._fronts(shelf, newest)
 
-    def _month(self, newest: Issue, lines: Sequence[IssueLine], month: tuple[int, int], months: Sequence[tuple[int, int]], language: Language) -> Document:
-        name = f"{month[0]:04d}/{month[1]:02d}/{language}.html"
-        place = months.index(month)
-        page = self._templates.render(
-            "web/month.html",
-            issue=newest,
-            languages=(language,),
-            main=language,
-            month=date(*month, 1),
-            weeks=calendar.Calendar().monthdatescalendar(*month),
-            line_by_day={line.day: line for line in lines if (line.day.year, line.day.month) == month},
-            earlier=months[place + 1] if place + 1 < len(months) else None,
-            later=months[place - 1] if place else None,
-            root="../../",
-            path=name,
-        )
-        return _page(name, language, page)
+    def _fronts(self, shelf: Shelf, newest: Issue) -> Iterator[Document]:
+        months = sorted({line.day.replace(day=1) for line in shelf.lines}, reverse=True)
+        top = [line for line in shelf.articles[: len(newest.articles)] if line.day == newest.day][:_TOP]
+        shown: list[tuple[str, Sequence[Language]]] = [(f"{language}.html", (language,)) for language in newest.languages]
+        for name, languages in [*shown, ("index.html", newest.languages)]:
+            yield page(self._templates, "web/index.html", name, newest, languages, top=top, lines=shelf.lines[:NEWEST], months=months)
 
 
-def _page(name: str, language: str, page: str) -> Document:
-    return Document(format="web", language=language, name=name, media_type="text/html", body=page.encode("utf-8"))
+def _site_maps(days: Collection[date], shelf: Shelf, newest: Issue) -> Iterator[Document]:
+    """``sitemap.xml`` leads to one map a year and one of everything else (sitemaps.org/protocol.html; a map holds 50,000 addresses)."""
+    years = sorted({line.day.year for line in shelf.lines})
+    for year in sorted({day.year for day in days}):
+        names = [(places.issue(line.day, language), line.day) for line in shelf.lines if line.day.year == year for language in newest.languages]
+        names += [
+            (places.article(line.day, line.story, language), line.day) for line in shelf.articles if line.day.year == year for language in newest.languages
+        ]
+        yield _map(newest, f"sitemap-{year}.xml", names)
+    names = [("", newest.day)]
+    for language in newest.languages:
+        names += [(f"{part}/{language}.html", newest.day) for part in ("topics", "entities", "sources", "trends")]
+        names += [(places.month(day, language), day) for day in sorted({line.day.replace(day=1) for line in shelf.lines})]
+        names += [(places.topic(topic, language), newest.day) for topic in sorted({topic for line in shelf.articles for topic in line.tags})]
+    yield _map(newest, "sitemap-pages.xml", names)
+    rows = "".join(f"<sitemap><loc>{newest.address}/{name}</loc></sitemap>\n" for name in [*(f"sitemap-{year}.xml" for year in years), "sitemap-pages.xml"])
+    yield _xml(newest, "sitemap.xml", f'<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{rows}</sitemapindex>')
 
 
-def _robots(issue: Issue) -> Document:
-    text = f"User-agent: *\nAllow: /\n\nSitemap: {issue.address}/sitemap.xml\n"
-    return Document(format="text", language=issue.languages[0], name="robots.txt", media_type="text/plain", body=text.encode("utf-8"))
+def _map(newest: Issue, name: str, names: Sequence[tuple[str, date]]) -> Document:
+    rows = "".join(f"<url><loc>{escape(f'{newest.address}/{path}')}</loc><lastmod>{day}</lastmod></url>\n" for path, day in names[:50_000])
+    return _xml(newest, name, f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{rows}</urlset>')
 
 
-def _sitemap(issue: Issue, lines: Sequence[IssueLine], months: Sequence[tuple[int, int]]) -> Document:
-    """Every page of every issue, with its day (sitemaps.org/protocol.html; at most 50,000 addresses, the newest)."""
-    urls = [(f"{issue.address}/", lines[0].day.isoformat() if lines else "")]
-    urls += [(f"{issue.address}/{year:04d}/{month:02d}/{language}.html", "") for year, month in months for language in issue.languages]
-    urls += [(f"{issue.address}/{line.day:%Y/%m/%d}/{language}.html", line.day.isoformat()) for line in lines for language in issue.languages]
-    rows = "".join(f"<url><loc>{escape(url)}</loc>{f'<lastmod>{day}</lastmod>' if day else ''}</url>\n" for url, day in urls[:50_000])
-    body = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{rows}</urlset>\n'
-    return Document(format="sitemap", language="+".join(issue.languages), name="sitemap.xml", media_type="application/xml", body=body.encode("utf-8"))
+def _xml(newest: Issue, name: str, body: str) -> Document:
+    return plain(name, "application/xml", newest.languages[0], f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n')

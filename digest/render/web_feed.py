@@ -1,27 +1,27 @@
 """Feeds of issues, of articles, and of each topic's articles, per language: Atom (RFC 4287), RSS 2.0, JSON Feed 1.1.
 
 Ids are tag: addresses (RFC 4151) of the edition and its day or story, so they depend neither on titles nor on the layout of the
-site; times are those of the content, so equal issues give equal bytes.
+site; times are those of the content (``updated``: an editor's last change), so equal issues give equal bytes.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from urllib.parse import urlsplit
 
 from feedgen.feed import FeedGenerator
 
 from digest.model import Article, Document, Issue, Language, Shelf
+from digest.render import places
 from digest.render.environment import Templates, safe_url
-from digest.render.issue_files import issue_folder
 from digest.render.words import HTML_LANGUAGES
 from digest.text import clean
 
-ENTRY_LIMIT = 30
-ARTICLE_LIMIT = 50
+ENTRY_LIMIT = 20
+ARTICLE_LIMIT = 30
 _RSS_LANGUAGES: dict[Language, str] = {"zh": "zh-CN", "en": "en"}
 
 
@@ -35,6 +35,7 @@ class _Item:
     html: str
     summary: str
     at: datetime
+    changed_at: datetime
     source_url: str = ""
     tags: tuple[str, ...] = ()
 
@@ -58,58 +59,64 @@ class FeedRenderer:
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
 
-    def render(self, issue: Issue, shelf: Shelf) -> tuple[Document, ...]:
-        found: list[Document] = []
+    def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
         for language in shelf.recent[0].languages:
-            for feed in self._feeds(shelf.recent[:ENTRY_LIMIT], language):
-                found += [_document(feed, *each) for each in _FORMATS]
-        return tuple(found)
+            for feed in self._feeds(shelf, language):
+                for each in _FORMATS:
+                    yield _document(feed, *each)
 
-    def _feeds(self, issues: Sequence[Issue], language: Language) -> Iterable[_Feed]:
+    def _feeds(self, shelf: Shelf, language: Language) -> Iterator[_Feed]:
+        issues = shelf.recent[:ENTRY_LIMIT]
         newest = issues[0]
+        changed: dict[object, datetime] = {line.day: line.changed_at for line in shelf.lines if line.changed_at}
+        changed |= {(line.day, line.story): line.changed_at for line in shelf.articles if line.changed_at}
         host = urlsplit(newest.address).hostname or "localhost"
         title, tag = newest.title[language], f"tag:{host},2026:{newest.edition}"
 
         def feed(place: str, name: str, heading: str, items: Iterable[_Item]) -> _Feed:
+            told_items = tuple(items)
             return _Feed(
                 id=f"{tag}{place}/{language}",
                 name=f"{name}.{language}",
                 title=heading,
                 language=language,
                 address=newest.address,
-                at=newest.until,
-                items=tuple(items),
+                at=max((item.changed_at for item in told_items), default=newest.until),
+                items=told_items,
             )
 
-        yield feed("", "feed", title, (self._of_issue(each, language, host) for each in issues))
-        told = [(article, self._of_article(each, article, place, language, host)) for each in issues for place, article in enumerate(each.articles)]
+        yield feed("", "feed", title, (self._of_issue(each, language, host, changed) for each in issues))
+        told = [(article, self._of_article(each, article, place, language, host, changed)) for each in issues for place, article in enumerate(each.articles)]
         heading = self._templates.words.say(language, "%(title)s: every article", title=title)
         yield feed("/articles", "articles", heading, _some(item for _, item in told))
         titles = {topic: words for each in reversed(issues) for topic, words in each.tag_titles.items()}
         for topic in sorted({topic for article, _ in told for topic in article.tags} & titles.keys()):
             own = _some(item for article, item in told if topic in article.tags)
-            yield feed(f"/topics/{topic}", f"topics/{topic}", f"{title} · {titles[topic][language]}", own)
+            yield feed(f"/topics/{topic}", f"topics/{places.slug(topic)}", f"{title} · {titles[topic][language]}", own)
 
-    def _of_issue(self, issue: Issue, language: Language, host: str) -> _Item:
+    def _of_issue(self, issue: Issue, language: Language, host: str, changed: Mapping[object, datetime]) -> _Item:
         lead = next((article.wording(language).headline for article in issue.articles), self._templates.words.say(language, "No pick today."))
         return _Item(
             id=f"tag:{host},{issue.day.year}:{issue.edition}/{issue.day.isoformat()}/{language}",
             title=f"{issue.title[language]} · {self._templates.words.day(language, issue.day)}",
-            url=f"{issue.address}/{issue_folder(issue)}/{language}.html",
+            url=f"{issue.address}/{places.issue(issue.day, language)}",
             html=self._templates.render("web/feed_entry.html", issue=issue, articles=issue.articles, language=language, is_whole=True),
             summary=lead,
             at=issue.until,
+            changed_at=max(issue.until, changed.get(issue.day, issue.until)),
         )
 
-    def _of_article(self, issue: Issue, article: Article, place: int, language: Language, host: str) -> _Item:
+    def _of_article(self, issue: Issue, article: Article, place: int, language: Language, host: str, changed: Mapping[object, datetime]) -> _Item:
         wording, entry = article.wording(language), article.pick.story.lead.entry
+        at = issue.until - timedelta(seconds=place)  # no two alike, the hottest first
         return _Item(
             id=f"tag:{host},2026:item/{article.pick.story.key}/{language}",
             title=wording.headline,
-            url=f"{issue.address}/{issue_folder(issue)}/{language}.html#{article.pick.story.key}",
+            url=f"{issue.address}/{places.article(issue.day, article.pick.story.key, language)}",
             html=self._templates.render("web/feed_entry.html", issue=issue, articles=[article], language=language, is_whole=False),
             summary=wording.blurb or wording.summary,
-            at=issue.until - timedelta(seconds=place),  # no two alike, the hottest first
+            at=at,
+            changed_at=max(at, changed.get((issue.day, article.pick.story.key), at) - timedelta(seconds=place)),
             source_url=safe_url(entry.url),
             tags=tuple(issue.tag_titles[tag][language] for tag in article.tags if tag in issue.tag_titles),
         )
@@ -143,7 +150,7 @@ def _generator(feed: _Feed, url: str, media_type: str, language: str) -> FeedGen
         entry.id(item.id)
         entry.guid(item.id, permalink=False)
         entry.title(clean(item.title))
-        entry.updated(item.at)
+        entry.updated(item.changed_at)
         entry.published(item.at)
         entry.link(href=item.url, rel="alternate", type="text/html")
         for tag in item.tags:
@@ -185,14 +192,14 @@ def _json(feed: _Feed, url: str) -> bytes:
                 "summary": clean(item.summary),
                 "content_html": clean(item.html),
                 "date_published": item.at.isoformat(timespec="seconds"),
-                "date_modified": item.at.isoformat(timespec="seconds"),
+                "date_modified": item.changed_at.isoformat(timespec="seconds"),
                 "language": _RSS_LANGUAGES[feed.language],
                 **({"tags": list(item.tags)} if item.tags else {}),
             }
             for item in feed.items
         ],
     }
-    return (json.dumps(made, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
+    return (json.dumps(made, ensure_ascii=False) + "\n").encode("utf-8")
 
 
 _FORMATS: tuple[tuple[str, str, Callable[[_Feed, str], bytes]], ...] = (

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_date, format_datetime
+from babel.dates import format_date, format_datetime, format_interval
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
 from babel.support import Translations
 
 from digest.errors import RenderError
@@ -37,28 +39,55 @@ class Words:
 
     def day(self, language: Language, day: date) -> str:
         """Such as "Monday, November 30, 2026" or "2026年11月30日星期一"."""
-        return str(format_date(day, format="full", locale=_LOCALES[language]))
+        return _date(day, "full", language)
 
     def month(self, language: Language, day: date) -> str:
         """Such as "November 2026" or "2026年11月"."""
-        return str(format_date(day, format="MMMM y" if language == "en" else "y年M月", locale=_LOCALES[language]))
+        return _date(day, "MMMM y" if language == "en" else "y年M月", language)
+
+    def week(self, language: Language, monday: date) -> str:
+        """Such as "Week 48, Nov 23 – 29, 2026" or "2026年第48周（11月23日至29日）"."""
+        sunday, (year, number, _) = monday + timedelta(days=6), monday.isocalendar()
+        if language == "zh":
+            until = f"{sunday.day}日" if sunday.month == monday.month else f"{sunday.month}月{sunday.day}日"
+            return f"{year}年第{number}周（{monday.month}月{monday.day}日至{until}）"
+        return f"Week {number}, {format_interval(monday, sunday, 'yMMMd', locale=_LOCALES[language])}"
+
+    def decimal(self, language: Language, number: float) -> str:
+        """With at most one digit behind the point."""
+        return str(format_decimal(number, format="#,##0.#", locale=_LOCALES[language]))
 
     def weekday_name(self, language: Language, day: date) -> str:
         """Such as "Mon" or "周一"."""
-        return str(format_date(day, format="EEE", locale=_LOCALES[language]))
+        return _date(day, "EEE", language)
+
+    def dated(self, language: Language, day: date, today: date) -> str:
+        """The day as lists show it: weekday and date, the year where it is another one."""
+        if day.year == today.year:
+            return self.weekday(language, day)
+        return _date(day, "MMM d, y" if language == "en" else "y年M月d日", language)
 
     def weekday(self, language: Language, day: date) -> str:
         """Such as "Tuesday, Sep 8" or "9月8日星期二"."""
-        return str(format_date(day, format="EEEE, MMM d" if language == "en" else "M月d日EEEE", locale=_LOCALES[language]))
+        return _date(day, "EEEE, MMM d" if language == "en" else "M月d日EEEE", language)
 
     def moment(self, language: Language, moment: datetime, zone: str) -> str:
         """Day, hour and minute in the zone."""
-        pattern = "MMM d, HH:mm" if language == "en" else "M月d日 HH:mm"
-        return str(format_datetime(moment, format=pattern, tzinfo=ZoneInfo(zone), locale=_LOCALES[language]))
+        return _moment(moment, "MMM d, HH:mm" if language == "en" else "M月d日 HH:mm", zone, language)
 
     def join(self, language: Language, parts: Iterable[str]) -> str:
         """A list in a sentence."""
         return ("、" if language == "zh" else ", ").join(parts)
+
+
+@lru_cache(maxsize=4096)
+def _date(day: date, pattern: str, language: Language) -> str:
+    return str(format_date(day, format=pattern, locale=_LOCALES[language]))
+
+
+@lru_cache(maxsize=4096)
+def _moment(moment: datetime, pattern: str, zone: str, language: Language) -> str:
+    return str(format_datetime(moment, format=pattern, tzinfo=ZoneInfo(zone), locale=_LOCALES[language]))
 
 
 def _catalogue(folders: Iterable[Path], language: Language) -> Translations:

@@ -39,6 +39,9 @@ class EditionSettings(_Part):
     articles: int = Field(12, ge=1, le=100, description="At most so many articles an issue.")
     near_misses: int = Field(5, ge=0, le=50, description="At most so many near misses below them.")
     folder: str = Field("out", description="Where the files go, relative to this file.")
+    cards: bool = Field(True, description="A picture per issue and featured article, which chats show beside a link.")
+    search: bool = Field(True, description="Search on the site (needs the search extra).")
+    card_font: str = Field("", description="A font file with Chinese and Latin letters for them; one of the machine's when left out.")
 
     @model_validator(mode="after")
     def _has_titles(self) -> Self:

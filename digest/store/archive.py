@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date, datetime, timedelta
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Engine, and_, exists, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, select, update
 
-from digest.model import Decision, Issue, IssueLine, Receipt, Shelf
+from digest.lines import article_lines, issue_line
+from digest.model import ArticleLine, Decision, Issue, IssueLine, Receipt, Shelf
 from digest.store.database import transaction
 from digest.store.entries import insert
-from digest.store.tables import decisions, entries, issues, receipts, told
+from digest.store.tables import articles, decisions, entries, issues, receipts, told
 
 _ISSUE = TypeAdapter(Issue)
+_LINE = TypeAdapter(ArticleLine)
+_LINES = TypeAdapter(tuple[ArticleLine, ...])
 
 
 class SqlArchive:
@@ -37,12 +40,14 @@ class SqlArchive:
                 "until": issue.until,
                 "entries_read": issue.entries_read,
                 "articles": len(issue.articles),
-                "headlines": {wording.language: wording.headline for wording in issue.articles[0].wordings} if issue.articles else {},
+                "headlines": issue_line(issue).headlines,
                 "document": _ISSUE.dump_json(issue).decode("utf-8"),
             }
             statement = insert(connection, issues).values(row)
             statement = statement.on_conflict_do_update(index_elements=["edition", "day"], set_=row, where=issues.c.entries_read == 0)
             added = connection.execute(statement.returning(issues.c.day)).first() is not None
+            if added:
+                _list(connection, issue, article_lines(issue))
             if added and decisions_:
                 rows = [{"edition": issue.edition, "day": issue.day, **asdict(decision)} for decision in decisions_]
                 connection.execute(insert(connection, decisions).on_conflict_do_nothing(), rows)
@@ -54,6 +59,21 @@ class SqlArchive:
         archived = self.issue(issue.edition, issue.day)
         assert archived is not None
         return archived
+
+    def list_as(self, issue: Issue, now: datetime) -> None:
+        with transaction(self._engine) as connection:
+            where = (issues.c.edition == issue.edition, issues.c.day == issue.day)
+            listed = {line.story: line for line in _lines(connection, articles.c.edition == issue.edition, articles.c.day == issue.day)}
+            lines = tuple(_dated(line, listed.get(line.story), now) for line in article_lines(issue))
+            if lines == tuple(listed.values()):
+                return
+            _list(connection, issue, lines)
+            line = issue_line(issue)
+            connection.execute(update(issues).where(*where).values(articles=line.articles, headlines=line.headlines, changed_at=now))
+
+    def days(self, edition: str) -> list[date]:
+        with transaction(self._engine) as connection:
+            return list(connection.execute(select(issues.c.day).where(issues.c.edition == edition).order_by(issues.c.day)).scalars())
 
     def _put_off(self, connection: Connection, issue: Issue, read: Collection[str], source_names: Sequence[str]) -> None:
         """What was stored while the issue was made goes to the next one."""
@@ -93,10 +113,14 @@ class SqlArchive:
     def shelf(self, edition: str, limit: int) -> Shelf:
         newest = select(issues).where(issues.c.edition == edition).order_by(issues.c.day.desc())
         with transaction(self._engine) as connection:
-            rows = connection.execute(newest.with_only_columns(issues.c.day, issues.c.articles, issues.c.headlines))
-            lines = tuple(IssueLine(day=row.day, articles=row.articles, headlines=row.headlines) for row in rows)
+            rows = connection.execute(newest.with_only_columns(issues.c.day, issues.c.articles, issues.c.headlines, issues.c.changed_at))
+            lines = tuple(IssueLine(**row) for row in rows.mappings())
             documents = connection.execute(newest.with_only_columns(issues.c.document).limit(limit)).scalars()
             return Shelf(lines=lines, recent=tuple(_ISSUE.validate_json(document) for document in documents))
+
+    def articles(self, edition: str) -> tuple[ArticleLine, ...]:
+        with transaction(self._engine) as connection:
+            return _lines(connection, articles.c.edition == edition)
 
     def receipts(self, issue_key: str) -> list[Receipt]:
         statement = select(receipts).where(receipts.c.issue_key == issue_key).order_by(receipts.c.publisher, receipts.c.target)
@@ -111,3 +135,24 @@ class SqlArchive:
         if rows:
             with transaction(self._engine) as connection:
                 connection.execute(insert(connection, receipts).on_conflict_do_nothing(), rows)
+
+
+def _lines(connection: Connection, *where: ColumnElement[bool]) -> tuple[ArticleLine, ...]:
+    """The article lines, the newest day first, within a day in their order."""
+    statement = select(articles.c.document).where(*where).order_by(articles.c.day.desc(), articles.c.place)
+    return _LINES.validate_json(f"[{','.join(connection.execute(statement).scalars())}]")
+
+
+def _list(connection: Connection, issue: Issue, lines: Sequence[ArticleLine]) -> None:
+    connection.execute(delete(articles).where(articles.c.edition == issue.edition, articles.c.day == issue.day))
+    if lines:
+        documents = [_LINE.dump_json(line).decode("utf-8") for line in lines]
+        rows = [{"edition": issue.edition, "day": issue.day, "place": place, "document": document} for place, document in enumerate(documents)]
+        connection.execute(insert(connection, articles), rows)
+
+
+def _dated(line: ArticleLine, listed: ArticleLine | None, now: datetime) -> ArticleLine:
+    """The line with the moment of its last change: what is listed alike keeps its own."""
+    if listed is not None and line == replace(listed, changed_at=None):
+        return listed
+    return replace(line, changed_at=now)

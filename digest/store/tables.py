@@ -9,7 +9,7 @@ from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Index, Inte
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-HEAD = "0004"
+HEAD = "0005"
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -106,6 +106,16 @@ issues = Table(
     Column("entries_read", Integer, nullable=False),
     Column("articles", Integer, nullable=False),
     Column("headlines", JSON, nullable=False),
+    Column("document", Text, nullable=False),
+    Column("changed_at", UtcDateTime),
+)
+
+articles = Table(
+    "articles",
+    metadata,
+    Column("edition", String(100), primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("place", Integer, primary_key=True),
     Column("document", Text, nullable=False),
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from digest.model import Article, ArxivPause, Assignment, Coverage, Draft, Issue, IssueLine, Language, NearMiss, Pick, Refusal, Section, Source, Wording
+from digest.model import Article, ArxivPause, Assignment, Coverage, Draft, Issue, Language, NearMiss, Pick, Refusal, Section, Source, Wording
 from digest.write import grounding
 from digest.write.sentences import best
 
@@ -95,9 +95,3 @@ def compose(
         since=since,
         until=until,
     )
-
-
-def issue_line(issue: Issue) -> IssueLine:
-    """The issue as a list of issues shows it."""
-    headlines: dict[Language, str] = {wording.language: wording.headline for wording in issue.articles[0].wordings} if issue.articles else {}
-    return IssueLine(day=issue.day, articles=len(issue.articles), headlines=headlines)

@@ -5,23 +5,23 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import feedparser
 import pytest
 from babel.messages.pofile import read_po
 
+from digest import wiring
 from digest.cli import main
-from digest.model import Article, Pick, Reason, Section, Shelf, Wording
-from digest.render.api import ApiRenderer
+from digest.lines import article_lines, issue_line
+from digest.model import Article, Pick, Reason, Section, Shelf, SourceLine, Wording
 from digest.render.environment import Templates, safe_url
 from digest.render.issue_files import IssueRenderer
-from digest.render.site import SiteRenderer
-from digest.render.web_feed import FeedRenderer
 from tests.builders import a_claim, a_labelled, a_source, a_story, an_entry, an_issue
 from tests.conftest import DAY, ROOT
 
 GOLDEN = ROOT / "tests" / "golden"
-NAMES = ("2026/11/24/zh.md", "2026/11/24/en.md", "2026/11/24/zh.txt", "2026/11/24/en.txt", "2026/11/24/index.html", "index.html", "feed.zh.xml")
+NAMES = ("2026/11/24/zh.md", "2026/11/24/en.md", "2026/11/24/zh.txt", "2026/11/24/en.txt", "2026/11/24/index.html", "2026/11/24/arxiv-2611.90001.zh.html", "2026/11/en.html", "index.html", "feed.zh.xml")
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_the_feeds_are_sound_in_every_format(out: Path, name: str, language: str
 def test_ids_of_feeds_stay_when_titles_and_layout_change(out: Path) -> None:
     made = json.loads((out / "articles.en.json").read_text(encoding="utf-8"))
     assert made["items"][0]["id"] == "tag:digest.example.org,2026:item/arxiv-2611.90001/en"
-    assert made["items"][0]["url"] == "https://digest.example.org/2026/11/24/en.html#arxiv-2611.90001"
+    assert made["items"][0]["url"] == "https://digest.example.org/2026/11/24/arxiv-2611.90001.en.html"
     assert made["items"][0]["external_url"] == "https://arxiv.org/abs/2611.90001"
     feed = feedparser.parse((out / "feed.zh.xml").read_bytes())
     assert feed.entries[0].id == "tag:digest.example.org,2026:demo/2026-11-24/zh"
@@ -81,7 +81,8 @@ def test_ids_of_feeds_stay_when_titles_and_layout_change(out: Path) -> None:
 
 def test_the_pages_are_small_and_need_nothing_from_elsewhere(out: Path) -> None:
     page = (out / "2026/11/24/index.html").read_text(encoding="utf-8")
-    assert "<script" not in page and "@import" not in page and "src=" not in page
+    assert re.findall(r"<script[^>]*>", page) == ['<script src="../../../site.js" defer>'] and "@import" not in page and "<style" not in page
+    assert all(not target.startswith(("http:", "https:", "//")) for target in re.findall(r'(?:src|stylesheet" href)="([^"]+)"', page))
     assert len(page.encode()) < 60_000
     assert 'lang="zh-Hans"' in page and 'lang="en"' in page
 
@@ -98,20 +99,23 @@ def hostile_issue() -> object:
 
 def test_nothing_from_a_feed_is_markup_in_a_page() -> None:
     templates = Templates([ROOT / "templates"])
-    issue = hostile_issue()
-    shelf = Shelf(lines=(), recent=(issue,))  # type: ignore[arg-type]
-    for renderer in (IssueRenderer(templates), SiteRenderer(templates), ApiRenderer(templates), FeedRenderer(templates)):
-        for document in renderer.render(issue, shelf):  # type: ignore[arg-type]
+    issue: Any = hostile_issue()
+    shelf = Shelf(lines=(issue_line(issue),), recent=(issue,), articles=article_lines(issue), sources=(SourceLine(source=a_source(url="javascript:x")),))
+    seen = set()
+    for registry, subject in ((wiring.RENDERERS, issue), (wiring.SHELF_RENDERERS, {issue.day})):
+        for document in [each for name in registry.names() for each in registry.create(name, templates=templates).render(subject, shelf)]:
+            seen.add(document.name)
             text = document.body.decode()
             if document.media_type == "application/json":  # plain text throughout
                 continue
             if document.media_type == "application/feed+json":  # titles and summaries are plain text there
                 text = "".join(item["content_html"] for item in json.loads(text)["items"])
-            if document.media_type != "text/markdown" and document.media_type != "text/plain":
+            if document.media_type not in ("text/markdown", "text/plain", "text/csv"):
                 assert "<script>alert" not in text
                 assert 'href="javascript:' not in text
             if document.media_type == "text/markdown":
                 assert "[x](javascript" not in text and "](<javascript" not in text
+    assert {"topics/zh.html", "entities/en.html", "sources/zh.html", "trends/en.html", "2026/w48.zh.html", "2026/11/24/story.en.html"} <= seen
 
 
 def test_only_web_addresses_are_links() -> None:

@@ -104,7 +104,7 @@ def test_ten_lines_push_the_day_to_a_group(demo: Path, server: FeedServer) -> No
     server.posted = said.append
     exec(code, {})  # the README's own example
     text = json.loads(said[0])["text"]["content"]
-    assert text.startswith("训练加速日报（演示）\n") and "TideFlow" in text and "/2026/11/24/zh.html#arxiv-2611.90001" in text
+    assert text.startswith("训练加速日报（演示）\n") and "TideFlow" in text and "/2026/11/24/arxiv-2611.90001.zh.html" in text
 
 
 def test_the_plug_in_of_the_readme_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,11 +14,12 @@ from jsonschema import Draft202012Validator
 
 from digest.cli import main
 from digest.model import Document, IssueLine, Shelf
-from digest.render.api import ApiRenderer
+from digest.render.api import ApiRenderer, IssueApiRenderer
 from digest.render.environment import Templates
 from digest.render.issue_files import IssueRenderer
+from digest.render.periods import PeriodRenderer
 from digest.render.site import SiteRenderer
-from tests.builders import an_issue
+from tests.builders import DAY, an_issue
 from tests.conftest import ROOT
 
 DAYS = ("2026-11-23", "2026-11-24", "2026-11-25")
@@ -65,7 +66,7 @@ def test_a_month_shows_its_issues_as_a_calendar_in_each_language(site: Path) -> 
     assert "<h1>2026年11月</h1>" in zh and "<h1>November 2026</h1>" in en
     assert "周一" in zh and "Mon" in en
     for text, language in ((zh, "zh"), (en, "en")):
-        assert re.findall(r'<td class="there"><a href="(\d\d)/', text) == ["23", "24", "25"]
+        assert re.findall(r'<td class="there"><a href="../../2026/11/(\d\d)/', text) == ["23", "24", "25"]
         assert f'href="{"en" if language == "zh" else "zh"}.html"' in text
     assert 'href="2026/11/zh.html"' in page(site, "index.html")
 
@@ -73,7 +74,7 @@ def test_a_month_shows_its_issues_as_a_calendar_in_each_language(site: Path) -> 
 def test_months_lead_to_each_other_over_gaps_and_years() -> None:
     days = [date(2026, 1, 5), date(2025, 12, 31), date(2025, 10, 1)]
     shelf = Shelf(lines=tuple(IssueLine(day=day, articles=0, headlines={}) for day in days), recent=(an_issue(day=days[0]),))
-    documents = {document.name: document.body.decode() for document in SiteRenderer(Templates([ROOT / "templates"])).render(an_issue(day=days[1]), shelf)}
+    documents = {document.name: document.body.decode() for document in PeriodRenderer(Templates([ROOT / "templates"])).render({days[1]}, shelf)}
     middle = documents["2025/12/en.html"]
     assert 'rel="prev" href="../../2025/10/en.html">← October 2025' in middle
     assert 'rel="next" href="../../2026/01/en.html">January 2026 →' in middle
@@ -82,18 +83,23 @@ def test_months_lead_to_each_other_over_gaps_and_years() -> None:
 def test_ten_years_of_issues_make_no_long_front_page() -> None:
     lines = tuple(IssueLine(day=date(2026, 11, 24) - timedelta(days=number), articles=3, headlines={"zh": "甲", "en": "A"}) for number in range(3650))
     found: dict[str, Document] = {
-        document.name: document for document in SiteRenderer(Templates([ROOT / "templates"])).render(an_issue(), Shelf(lines=lines, recent=(an_issue(),)))
+        document.name: document for document in SiteRenderer(Templates([ROOT / "templates"])).render({DAY}, Shelf(lines=lines, recent=(an_issue(),)))
     }
     assert len(found["index.html"].body) < 60_000
-    assert found["sitemap.xml"].body.count(b"<loc>") == 1 + 2 * 3650 + 2 * 121
+    assert found["sitemap.xml"].body.count(b"<loc>") == 11 + 1
+    assert [name for name in found if name.startswith("sitemap-")] == ["sitemap-2026.xml", "sitemap-pages.xml"]
+    assert found["sitemap-2026.xml"].body.count(b"<loc>") == 2 * (31 + 28 + 31 + 30 + 31 + 30 + 31 + 31 + 30 + 31 + 24)
     days = {document.name for document in IssueRenderer(Templates([ROOT / "templates"])).render(an_issue(), Shelf(lines=lines, recent=(an_issue(),)))}
     assert {name.rsplit("/", 1)[0] for name in days} == {"2026/11/24"}
 
 
 def test_crawlers_find_every_page_and_both_languages(site: Path) -> None:
-    urls = [element.text for element in ET.fromstring(page(site, "sitemap.xml")).iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
-    assert f"{ADDRESS}/" in urls and f"{ADDRESS}/2026/11/24/en.html" in urls and f"{ADDRESS}/2026/11/zh.html" in urls
-    for url in urls[1:]:
+    maps = [element.text for element in ET.fromstring(page(site, "sitemap.xml")).iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
+    parts = [ET.fromstring(page(site, str(name).removeprefix(f"{ADDRESS}/"))) for name in maps]
+    urls = [element.text for part in parts for element in part.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
+    urls.remove(f"{ADDRESS}/")
+    assert f"{ADDRESS}/2026/11/23/arxiv-2611.90001.zh.html" in urls and f"{ADDRESS}/2026/11/24/en.html" in urls and f"{ADDRESS}/2026/11/zh.html" in urls
+    for url in urls:
         assert (site / str(url).removeprefix(f"{ADDRESS}/")).is_file(), url
     assert f"Sitemap: {ADDRESS}/sitemap.xml" in page(site, "robots.txt")
     zh = page(site, "2026/11/23/zh.html")
@@ -101,7 +107,7 @@ def test_crawlers_find_every_page_and_both_languages(site: Path) -> None:
     assert f'hreflang="en" href="{ADDRESS}/2026/11/23/en.html"' in zh and f'hreflang="zh-Hans" href="{ADDRESS}/2026/11/23/zh.html"' in zh
     assert 'property="og:type" content="article"' in zh and 'property="og:locale" content="zh_CN"' in zh
     assert f'rel="canonical" href="{ADDRESS}/"' in page(site, "index.html")
-    assert "noindex" in page(site, "404.html") and 'href="/index.html"' in page(site, "404.html")
+    assert "noindex" in page(site, "404.html") and 'href="/zh.html"' in page(site, "404.html")
     assert f"{ADDRESS}/api/v1/latest.json" in page(site, "llms.txt")
 
 
@@ -111,7 +117,15 @@ def schema(site: Path, name: str) -> Draft202012Validator:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("latest", "Issue"), ("issues", "Issues"), ("sources", "Sources"), ("issues/2026-11-23", "Issue"), ("issues/2026-11-25", "Issue")]
+    ("name", "kind"), [
+        ("latest", "Issue"),
+        ("issues", "Issues"),
+        ("topics", "Topics"),
+        ("sources", "Sources"),
+        ("issues/2026-11-23", "Issue"),
+        ("issues/2026-11-25", "Issue"),
+        ("../../2026/11/23/arxiv-2611.90001", "Story"),
+    ],
 )
 def test_the_api_is_what_its_description_says(site: Path, name: str, kind: str) -> None:
     content: Any = json.loads(page(site, f"api/v1/{name}.json"))
@@ -128,12 +142,13 @@ def test_every_figure_of_the_api_carries_its_quote(site: Path) -> None:
     content: Any = json.loads(page(site, "api/v1/issues/2026-11-23.json"))
     claims = [claim for article in content["articles"] for claim in article["claims"]]
     assert len(claims) > 3 and all(claim["quote"] for claim in claims)
-    assert content["articles"][0]["pages"]["zh"] == f"{ADDRESS}/2026/11/23/zh.html#arxiv-2611.90001"
+    assert content["articles"][0]["pages"]["zh"] == f"{ADDRESS}/2026/11/23/arxiv-2611.90001.zh.html"
 
 
 def test_nothing_in_the_api_is_a_script_address() -> None:
     from tests.integration.test_pages import hostile_issue
 
     issue: Any = hostile_issue()
-    for document in ApiRenderer(Templates([ROOT / "templates"])).render(issue, Shelf(lines=(), recent=(issue,))):
+    shelf, templates = Shelf(lines=(), recent=(issue,)), Templates([ROOT / "templates"])
+    for document in [*ApiRenderer(templates).render({issue.day}, shelf), *IssueApiRenderer(templates).render(issue, shelf)]:
         assert '"javascript:' not in document.body.decode()

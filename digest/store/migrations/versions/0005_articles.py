@@ -1,0 +1,59 @@
+"""A line for every article, for lists over all issues; when an issue was last changed by its editor."""
+
+import json
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+
+
+def upgrade() -> None:
+    op.add_column("issues", sa.Column("changed_at", sa.DateTime()))
+    table = op.create_table(
+        "articles",
+        sa.Column("edition", sa.String(100), primary_key=True),
+        sa.Column("day", sa.Date(), primary_key=True),
+        sa.Column("place", sa.Integer(), primary_key=True, autoincrement=False),
+        sa.Column("document", sa.Text(), nullable=False),
+    )
+    connection = op.get_bind()
+    issues = sa.table("issues", sa.column("edition", sa.String()), sa.column("day", sa.Date()), sa.column("document", sa.Text()))
+    keys = connection.execute(sa.select(issues.c.edition, issues.c.day)).all()
+    for edition, day in keys:
+        document = connection.execute(sa.select(issues.c.document).where(issues.c.edition == edition, issues.c.day == day)).scalar_one()
+        told = [article for section in json.loads(document)["sections"] for article in section["articles"]]
+        rows = [
+            {"edition": edition, "day": day, "place": place, "document": json.dumps(_line(str(day), article), ensure_ascii=False)}
+            for place, article in enumerate(told)
+        ]
+        if rows:
+            connection.execute(table.insert(), rows)
+
+
+def _line(day: str, article: dict[str, Any]) -> dict[str, Any]:
+    story, reasons = article["pick"]["story"], article["pick"]["reasons"]
+    lead = story["entries"][0]
+    names: dict[str, list[str]] = {}
+    for mention in article["mentions"]:
+        if mention["text"] not in names.setdefault(mention["kind"], []):
+            names[mention["kind"]].append(mention["text"])
+    return {
+        "day": day,
+        "story": story["key"],
+        "heat": round(min(100.0, max(0.0, sum(reason["points"] for reason in reasons)))),
+        "featured": article["pick"]["featured"],
+        "kind": lead["kind"],
+        "topic": story["topic"],
+        "tags": article.get("tags", []),
+        "source_name": lead["entry"]["source_name"],
+        "trust": article["source"]["trust"],
+        "url": lead["entry"]["url"],
+        "title": lead["entry"]["title"],
+        "headlines": {wording["language"]: wording["headline"] for wording in article["wordings"]},
+        "blurbs": {wording["language"]: wording["blurb"] for wording in article["wordings"]},
+        "names": names,
+        "claims": article["claims"],
+    }
