@@ -13,10 +13,10 @@ def issue_line(issue: Issue) -> IssueLine:
 
 def article_lines(issue: Issue) -> tuple[ArticleLine, ...]:
     """Its articles as lists show them, in their order."""
-    return tuple(_article_line(issue, article) for article in issue.articles)
+    return tuple(_article_line(issue, place, article) for place, article in enumerate(issue.articles))
 
 
-def _article_line(issue: Issue, article: Article) -> ArticleLine:
+def _article_line(issue: Issue, place: int, article: Article) -> ArticleLine:
     story = article.pick.story
     names: dict[MentionKind, tuple[str, ...]] = {}
     for mention in article.mentions:
@@ -25,6 +25,7 @@ def _article_line(issue: Issue, article: Article) -> ArticleLine:
     return ArticleLine(
         day=issue.day,
         story=story.key,
+        place=place,
         heat=article.pick.heat,
         featured=article.pick.featured,
         kind=story.lead.kind,

@@ -538,11 +538,12 @@ class IssueLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleLine:
-    """An article as lists, periods and trends show it; ``story`` is its key, ``names`` what it mentions, by kind. ``changed_at``:
-    when an editor's last change of it went out."""
+    """An article as lists, periods and trends show it; ``story`` is its key, ``place`` where it first stood in its
+    issue, ``names`` what it mentions, by kind. ``changed_at``: when an editor's last change of it went out."""
 
     day: date
     story: str
+    place: int
     heat: int
     featured: bool
     kind: ItemKind

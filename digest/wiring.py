@@ -24,11 +24,12 @@ from digest.plugins import Registry
 from digest.ports import AnswerCache, Fetcher, Parser, Writer
 from digest.ports import ArticlePages as Pages
 from digest.publish.folder import FolderPublisher
+from digest.publish.hub import HubPublisher
 from digest.publish.search_index import PagefindIndex
 from digest.rank.heat import HeatScorer
 from digest.render.api import ApiRenderer, IssueApiRenderer
 from digest.render.cards import CardRenderer
-from digest.render.environment import Templates
+from digest.render.environment import SiteOptions, Templates
 from digest.render.fonts import Fonts, find_fonts
 from digest.render.issue_files import IssueRenderer
 from digest.render.periods import PeriodRenderer
@@ -170,10 +171,10 @@ def sources(settings: Settings, chosen: EditionSettings) -> tuple[list[Source], 
     return found, off
 
 
-def templates(loaded: Loaded, fonts: Fonts | None = None, has_search: bool = False) -> Templates:
-    """The templates beside ``feeds.yaml``, which hide the shipped ones file by file; share cards only with fonts."""
+def templates(loaded: Loaded, options: SiteOptions | None = None) -> Templates:
+    """The templates beside ``feeds.yaml``, which hide the shipped ones file by file."""
     folders = [folder for folder in (loaded.folder / "templates", SHIPPED / "templates") if folder.is_dir()]
-    return Templates(folders, topic_titles(loaded.settings), fonts, has_search)
+    return Templates(folders, topic_titles(loaded.settings), options or SiteOptions())
 
 
 def card_fonts(loaded: Loaded, chosen: EditionSettings) -> tuple[Fonts | None, list[Problem]]:
@@ -198,6 +199,16 @@ def search_index(loaded: Loaded, chosen: EditionSettings) -> tuple[PagefindIndex
         message = "searching the site needs more: pip install 'training-digest[search]', or set search: false"
         return None, [Problem(step="deliver", subject="search", message=message)]
     return PagefindIndex(loaded.folder / chosen.folder), []
+
+
+def hub_publishers(settings: Settings, chosen: EditionSettings) -> list[HubPublisher]:
+    """What tells the hub of the edition, where it has one."""
+    if not chosen.hub:
+        return []
+    from digest.fetch.web import post_form
+
+    agent, through = user_agent(settings), proxy(settings)
+    return [HubPublisher(chosen.hub, lambda url, fields: post_form(url, fields, agent, through))]
 
 
 def glossary(loaded: Loaded) -> Glossary:
@@ -283,7 +294,7 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
     labelling = labeller(settings)
     fonts, no_fonts = card_fonts(loaded, chosen)
     index, no_index = search_index(loaded, chosen)
-    pages = templates(loaded, fonts, index is not None)
+    pages = templates(loaded, SiteOptions(fonts, index is not None, chosen.hub))
     engine = open_database(database_address(loaded))
     translate, notes = translator(loaded)
     folder = PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)
@@ -303,7 +314,7 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
                 shelf_renderers=[SHELF_RENDERERS.create(name, templates=pages) for name in SHELF_RENDERERS.names()],
                 site=folder,
                 search=index,
-                publishers=[folder],
+                publishers=[folder, *hub_publishers(settings, chosen)],
                 arxiv_api=settings.fetch.arxiv_api,
                 pages=reading.pages,
                 notes=[*notes, *no_fonts, *no_index, *missing_pages(settings)],

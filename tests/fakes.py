@@ -337,7 +337,9 @@ class FakeArchive:
         lines = {line.story: line for line in article_lines(issue)}
         for story, line in lines.items():
             known = before.get(story)
-            lines[story] = known if known is not None and replace(known, changed_at=None) == line else replace(line, changed_at=now)
+            if known is not None:
+                line = replace(line, place=known.place, changed_at=known.changed_at)
+            lines[story] = line if line == known else replace(line, changed_at=now)
         if list(lines.values()) != list(before.values()):
             self._changed[issue.edition, issue.day] = now
         self._lines[issue.edition, issue.day] = lines
@@ -389,8 +391,8 @@ class FeedServer:
                 outer._answer(self)
 
             def do_POST(self) -> None:
-                outer.posted(self.rfile.read(int(self.headers["Content-Length"])))
-                self.send_response(204)
+                status = outer.posted(self.rfile.read(int(self.headers["Content-Length"])))
+                self.send_response(status if isinstance(status, int) else 204)
                 self.end_headers()
 
             def log_message(self, *arguments: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from argparse import Namespace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
 from digest import pipeline, wiring
 from digest.cli import reports
@@ -42,6 +42,8 @@ def main(command: str, arguments: list[str]) -> int:
     loaded = load(chosen.config)
     name, edition = wiring.edition(loaded.settings, chosen.edition)
     day, now = day_and_now(chosen.date, edition.timezone)
+    if command == "deliver":
+        now = datetime.now(UTC)  # a correction of an old issue goes out today
     report = asyncio.run(_act(command, loaded, name, edition, day, now, chosen))
     if chosen.json:
         reports.print_json(report, name, day)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 from argparse import Namespace
+from difflib import get_close_matches
 from pathlib import Path
 
 from digest.cli.arguments import parser
 from digest.errors import ConfigError
-from digest.settings.schema import unknown
 from digest.shipped import SHIPPED
 
 _EPILOG = """A file in `templates/` beside feeds.yaml hides the shipped one of the same name; all others go on coming with the program.
@@ -56,7 +56,8 @@ def _copy(chosen: Namespace) -> int:
     names, own = _shipped(), chosen.config.parent / "templates"
     for name in chosen.names:
         if name not in names:
-            raise ConfigError(unknown(name, set(names), "template"))
+            near = get_close_matches(name, names, n=1)
+            raise ConfigError(f"there is no template {name!r}" + (f"; did you mean {near[0]!r}?" if near else "; `digest templates list` names them"))
         if (own / name).exists():
             raise ConfigError(f"{own / name} exists; nothing was written over it")
     for name in chosen.names:

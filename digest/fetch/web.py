@@ -10,13 +10,13 @@ import asyncio
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import TracebackType
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import httpx
 import stamina
@@ -230,6 +230,16 @@ class WebFetcher:
 
 
 _ACCEPT = "application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, application/json;q=0.9, */*;q=0.5"
+
+
+def post_form(url: str, fields: Sequence[tuple[str, str]], user_agent: str, proxy: str = "") -> int:
+    """Posts a form to an address that the owner chose; the status of the answer. Raises FetchError when there is none."""
+    try:
+        with httpx.Client(headers={"User-Agent": user_agent}, timeout=CONNECT_SECONDS, proxy=proxy or None, trust_env=False) as client:
+            body = urlencode(fields)
+            return client.post(url, content=body, headers={"Content-Type": "application/x-www-form-urlencoded"}).status_code
+    except httpx.HTTPError as error:
+        raise FetchError(f"{_host(url)} did not answer ({type(error).__name__})") from error
 
 
 def _host(url: str) -> str:

@@ -59,7 +59,7 @@ class CardRenderer:
         self._templates = templates
 
     def render(self, issue: Issue, shelf: Shelf) -> Iterator[Document]:
-        fonts = self._templates.fonts
+        fonts = self._templates.options.fonts
         if fonts is None:
             return
         for language in issue.languages:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -26,13 +27,20 @@ NAMED: tuple[MentionKind, ...] = ("method", "model", "hardware", "organisation",
 _KEPT = 20_000
 
 
+@dataclass(frozen=True, slots=True)
+class SiteOptions:
+    """What a site may have: fonts to draw share cards with, a search index, a WebSub hub that its feeds name."""
+
+    fonts: Fonts | None = None
+    has_search: bool = False
+    hub: str = ""
+
+
 class Templates:
     """Renders the templates of the folders; a file in an earlier folder hides the same one in a later."""
 
-    def __init__(
-        self, folders: Sequence[Path], topic_titles: Mapping[str, Mapping[Language, str]] | None = None, fonts: Fonts | None = None, has_search: bool = False
-    ) -> None:
-        self._folders, self.fonts, self.has_search = tuple(folders), fonts, has_search
+    def __init__(self, folders: Sequence[Path], topic_titles: Mapping[str, Mapping[Language, str]] | None = None, options: SiteOptions = SiteOptions()) -> None:
+        self._folders, self.options = tuple(folders), options
         self.words = Words(folders)
         self._topic_titles = topic_titles or {}
         self._made: dict[Any, tuple[Any, Markup]] = {}
@@ -59,8 +67,7 @@ class Templates:
             "empty_day": self._empty_day,
             "byline": self._byline,
             "topic_title": self.topic_title,
-            "has_cards": fonts is not None,
-            "has_search": has_search,
+            "options": options,
             "told": self._told,
             "said": self._said,
             "place": places,
@@ -70,7 +77,7 @@ class Templates:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Made anew in another process."""
-        return Templates, (self._folders, self._topic_titles, self.fonts, self.has_search)
+        return Templates, (self._folders, self._topic_titles, self.options)
 
     def render(self, name: str, **values: Any) -> str:
         """The template filled. Raises RenderError with file, line and cause."""

@@ -28,7 +28,7 @@ class SiteRenderer:
         main = newest.languages[0]
         for name, media_type in _FILES.items():
             yield plain(name, media_type, main, self._templates.text(f"web/{name}"))
-        if self._templates.has_search:
+        if self._templates.options.has_search:
             for language in newest.languages:
                 yield page(self._templates, "web/search.html", f"search/{language}.html", newest, (language,))
         yield from _site_maps(days, shelf, newest)

@@ -7,14 +7,14 @@ site; times are those of the content (``updated``: an editor's last change), so 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from urllib.parse import urlsplit
 
 from feedgen.feed import FeedGenerator
 
-from digest.model import Article, Document, Issue, Language, Shelf
+from digest.model import Article, ArticleLine, Document, Issue, Language, Shelf
 from digest.render import places
 from digest.render.environment import Templates, safe_url
 from digest.render.words import HTML_LANGUAGES
@@ -50,6 +50,7 @@ class _Feed:
     language: Language
     address: str
     at: datetime
+    hub: str
     items: tuple[_Item, ...]
 
 
@@ -68,8 +69,8 @@ class FeedRenderer:
     def _feeds(self, shelf: Shelf, language: Language) -> Iterator[_Feed]:
         issues = shelf.recent[:ENTRY_LIMIT]
         newest = issues[0]
-        changed: dict[object, datetime] = {line.day: line.changed_at for line in shelf.lines if line.changed_at}
-        changed |= {(line.day, line.story): line.changed_at for line in shelf.articles if line.changed_at}
+        changed = {line.day: line.changed_at for line in shelf.lines if line.changed_at}
+        line_by_key = {(line.day, line.story): line for line in shelf.articles}
         host = urlsplit(newest.address).hostname or "localhost"
         title, tag = newest.title[language], f"tag:{host},2026:{newest.edition}"
 
@@ -82,11 +83,16 @@ class FeedRenderer:
                 language=language,
                 address=newest.address,
                 at=max((item.changed_at for item in told_items), default=newest.until),
+                hub=self._templates.options.hub,
                 items=told_items,
             )
 
-        yield feed("", "feed", title, (self._of_issue(each, language, host, changed) for each in issues))
-        told = [(article, self._of_article(each, article, place, language, host, changed)) for each in issues for place, article in enumerate(each.articles)]
+        yield feed("", "feed", title, (self._of_issue(each, language, host, changed.get(each.day, each.until)) for each in issues))
+        told = [
+            (article, self._of_article(each, article, line_by_key[each.day, article.pick.story.key], language, host))
+            for each in issues
+            for article in each.articles
+        ]
         heading = self._templates.words.say(language, "%(title)s: every article", title=title)
         yield feed("/articles", "articles", heading, _some(item for _, item in told))
         titles = {topic: words for each in reversed(issues) for topic, words in each.tag_titles.items()}
@@ -94,7 +100,7 @@ class FeedRenderer:
             own = _some(item for article, item in told if topic in article.tags)
             yield feed(f"/topics/{topic}", f"topics/{places.slug(topic)}", f"{title} · {titles[topic][language]}", own)
 
-    def _of_issue(self, issue: Issue, language: Language, host: str, changed: Mapping[object, datetime]) -> _Item:
+    def _of_issue(self, issue: Issue, language: Language, host: str, changed_at: datetime) -> _Item:
         lead = next((article.wording(language).headline for article in issue.articles), self._templates.words.say(language, "No pick today."))
         return _Item(
             id=f"tag:{host},{issue.day.year}:{issue.edition}/{issue.day.isoformat()}/{language}",
@@ -103,12 +109,12 @@ class FeedRenderer:
             html=self._templates.render("web/feed_entry.html", issue=issue, articles=issue.articles, language=language, is_whole=True),
             summary=lead,
             at=issue.until,
-            changed_at=max(issue.until, changed.get(issue.day, issue.until)),
+            changed_at=max(issue.until, changed_at),
         )
 
-    def _of_article(self, issue: Issue, article: Article, place: int, language: Language, host: str, changed: Mapping[object, datetime]) -> _Item:
+    def _of_article(self, issue: Issue, article: Article, line: ArticleLine, language: Language, host: str) -> _Item:
         wording, entry = article.wording(language), article.pick.story.lead.entry
-        at = issue.until - timedelta(seconds=place)  # no two alike, the hottest first
+        at = issue.until - timedelta(seconds=line.place)  # no two alike, the hottest first
         return _Item(
             id=f"tag:{host},2026:item/{article.pick.story.key}/{language}",
             title=wording.headline,
@@ -116,7 +122,7 @@ class FeedRenderer:
             html=self._templates.render("web/feed_entry.html", issue=issue, articles=[article], language=language, is_whole=False),
             summary=wording.blurb or wording.summary,
             at=at,
-            changed_at=max(at, changed.get((issue.day, article.pick.story.key), at) - timedelta(seconds=place)),
+            changed_at=max(at, (line.changed_at or at) - timedelta(seconds=line.place)),
             source_url=safe_url(entry.url),
             tags=tuple(issue.tag_titles[tag][language] for tag in article.tags if tag in issue.tag_titles),
         )
@@ -143,6 +149,8 @@ def _generator(feed: _Feed, url: str, media_type: str, language: str) -> FeedGen
     made.author(name=clean(feed.title))
     made.language(language)
     made.link(href=url, rel="self", type=media_type)
+    if feed.hub:
+        made.link(href=feed.hub, rel="hub")
     made.link(href=f"{feed.address}/", rel="alternate", type="text/html")  # the last one is the link of an RSS channel
     made.generator("Training Digest")
     for item in feed.items:
@@ -183,6 +191,7 @@ def _json(feed: _Feed, url: str) -> bytes:
         "feed_url": url,
         "language": _RSS_LANGUAGES[feed.language],
         "authors": [{"name": clean(feed.title)}],
+        **({"hubs": [{"type": "WebSub", "url": feed.hub}]} if feed.hub else {}),
         "items": [
             {
                 "id": item.id,

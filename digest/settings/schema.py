@@ -41,6 +41,7 @@ class EditionSettings(_Part):
     folder: str = Field("out", description="Where the files go, relative to this file.")
     cards: bool = Field(True, description="A picture per issue and featured article, which chats show beside a link.")
     search: bool = Field(True, description="Search on the site (needs the search extra).")
+    hub: str = Field("", pattern=r"^$|^https?://", description="A WebSub hub that is told of new issues, and that the Atom and JSON feeds name.")
     card_font: str = Field("", description="A font file with Chinese and Latin letters for them; one of the machine's when left out.")
 
     @model_validator(mode="after")

@@ -152,7 +152,8 @@ def _list(connection: Connection, issue: Issue, lines: Sequence[ArticleLine]) ->
 
 
 def _dated(line: ArticleLine, listed: ArticleLine | None, now: datetime) -> ArticleLine:
-    """The line with the moment of its last change: what is listed alike keeps its own."""
-    if listed is not None and line == replace(listed, changed_at=None):
-        return listed
-    return replace(line, changed_at=now)
+    """The line with the moment of its last change and its first place: what is listed alike stays as it is."""
+    if listed is None:
+        return replace(line, changed_at=now)
+    line = replace(line, place=listed.place, changed_at=listed.changed_at)
+    return listed if line == listed else replace(line, changed_at=now)

@@ -29,7 +29,8 @@ const show = async (results, from) => {
   for (const hit of found) {
     const item = document.createElement("li");
     item.className = "line";
-    const heading = document.createElement("h3");
+    const heading = document.createElement("h2");
+    heading.className = "headline";
     const link = document.createElement("a");
     link.href = hit.url;
     link.textContent = hit.meta.title;

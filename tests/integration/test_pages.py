@@ -21,7 +21,17 @@ from tests.builders import a_claim, a_labelled, a_source, a_story, an_entry, an_
 from tests.conftest import DAY, ROOT
 
 GOLDEN = ROOT / "tests" / "golden"
-NAMES = ("2026/11/24/zh.md", "2026/11/24/en.md", "2026/11/24/zh.txt", "2026/11/24/en.txt", "2026/11/24/index.html", "2026/11/24/arxiv-2611.90001.zh.html", "2026/11/en.html", "index.html", "feed.zh.xml")
+NAMES = (
+    "2026/11/24/zh.md",
+    "2026/11/24/en.md",
+    "2026/11/24/zh.txt",
+    "2026/11/24/en.txt",
+    "2026/11/24/index.html",
+    "2026/11/24/arxiv-2611.90001.zh.html",
+    "2026/11/en.html",
+    "index.html",
+    "feed.zh.xml",
+)
 
 
 @pytest.fixture
@@ -87,8 +97,8 @@ def test_the_pages_are_small_and_need_nothing_from_elsewhere(out: Path) -> None:
     assert 'lang="zh-Hans"' in page and 'lang="en"' in page
 
 
-def hostile_issue() -> object:
-    bad = "<script>alert(1)</script>\"'&`|*[x](javascript:y)" + "w" * 500
+def hostile_issue(more: str = "") -> object:
+    bad = "<script>alert(1)</script>\"'&`|*[x](javascript:y)" + "w" * 500 + more
     entry = an_entry(title=bad, text=bad, url="javascript:alert(1)", authors=(bad,))
     story = a_story(entries=(a_labelled(entry=entry, claims=(a_claim(quote=bad, baseline=bad),)),))
     wordings = tuple(Wording(language=language, headline=bad, summary=bad, blurb=bad, quotes=(bad,)) for language in ("zh", "en"))

@@ -117,7 +117,8 @@ def schema(site: Path, name: str) -> Draft202012Validator:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [
+    ("name", "kind"),
+    [
         ("latest", "Issue"),
         ("issues", "Issues"),
         ("topics", "Topics"),

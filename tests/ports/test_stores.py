@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,29 @@ import pytest
 from sqlalchemy import text
 
 from digest.errors import StoreError
-from digest.model import CacheStamp, Decision, Entry, Identifiers, NextPoll, NotModified, Receipt, Rhythm
+from digest.model import (
+    Article,
+    CacheStamp,
+    Decision,
+    Entry,
+    Identifiers,
+    Issue,
+    NextPoll,
+    NotModified,
+    Pick,
+    Reason,
+    Receipt,
+    Rhythm,
+    Section,
+    Wording,
+)
 from digest.ports import AnswerCache, Archive, EntryStore
 from digest.store.answers import SqlAnswerCache
 from digest.store.archive import SqlArchive
 from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
 from digest.store.search import SqlSearch
-from tests.builders import DAY, NOON, a_coverage, a_download, a_source, an_entry, an_issue
+from tests.builders import DAY, NOON, a_claim, a_coverage, a_download, a_source, a_story, an_entry, an_issue
 from tests.fakes import FakeArchive, FakeCache, FakeStore
 
 LONG_AGO = NOON - timedelta(days=365)
@@ -347,3 +362,58 @@ def test_a_hit_in_the_title_comes_first_and_filters_narrow(library: Library) -> 
 def test_a_query_without_words_is_refused(library: Library, query: str) -> None:
     with pytest.raises(StoreError, match="nothing to look for"):
         library.search.find(query)
+
+
+def an_issue_of(*keys: str, **changes: Any) -> Issue:
+    """An issue with an article for each key, in that order."""
+    articles = []
+    for key in keys:
+        wordings = tuple(Wording(language=language, headline=f"{key} {language}", summary="", blurb="") for language in ("zh", "en"))
+        pick = Pick(story=a_story(key=key), reasons=(Reason(points=50, why="on-topic"),))
+        articles.append(Article(pick=pick, source=a_source(), claims=(a_claim(),), mentions=(), wordings=wordings, written_by="patterns"))
+    sections = (Section(topic="training-acceleration", title={"zh": "训", "en": "T"}, articles=tuple(articles)),) if articles else ()
+    return an_issue(sections=sections, **changes)
+
+
+def reworded(issue: Issue, key: str, headline: str) -> Issue:
+    (section,) = issue.sections
+    articles = tuple(
+        replace(article, wordings=tuple(replace(wording, headline=headline) for wording in article.wordings)) if article.pick.story.key == key else article
+        for article in section.articles
+    )
+    return replace(issue, sections=(replace(section, articles=articles),))
+
+
+def test_every_article_of_every_issue_has_a_line(both: Both) -> None:
+    both.archive.save(an_issue_of("a", "b"), {}, (), (), [])
+    both.archive.save(an_issue_of("c", day=DAY + timedelta(days=1)), {}, (), (), [])
+    both.archive.save(an_issue_of("x", edition="other"), {}, (), (), [])
+    lines = both.archive.articles("training")
+    assert [(line.story, line.place) for line in lines] == [("c", 0), ("a", 0), ("b", 1)]
+    assert lines[1].headlines == {"zh": "a zh", "en": "a en"} and lines[1].claims == (a_claim(),)
+    assert both.archive.days("training") == [DAY, DAY + timedelta(days=1)]
+    assert both.archive.days("nobody") == [] and both.archive.articles("nobody") == ()
+
+
+def test_a_blank_issue_that_gives_way_leaves_no_lines(both: Both) -> None:
+    both.archive.save(an_issue_of(entries_read=0), {}, (), (), [])
+    both.archive.save(an_issue_of("a"), {}, (), (), [])
+    assert [line.story for line in both.archive.articles("training")] == ["a"]
+
+
+def test_an_issue_is_listed_as_its_editor_wants_it_from_then_on(both: Both) -> None:
+    issue = an_issue_of("a", "b", "c")
+    both.archive.save(issue, {}, (), (), [])
+    both.archive.list_as(issue, NOON + timedelta(hours=1))
+    assert {line.changed_at for line in both.archive.articles("training")} == {None}
+    edited = reworded(an_issue_of("c", "a"), "a", "better")
+    both.archive.list_as(edited, NOON + timedelta(hours=2))
+    both.archive.list_as(edited, NOON + timedelta(hours=3))
+    lines = both.archive.articles("training")
+    assert [(line.story, line.place, line.headlines["en"], line.changed_at) for line in lines] == [
+        ("c", 2, "c en", None),
+        ("a", 0, "better", NOON + timedelta(hours=2)),
+    ]
+    (line,) = both.archive.shelf("training", 1).lines
+    assert (line.articles, line.headlines["en"], line.changed_at) == (2, "c en", NOON + timedelta(hours=2))
+    assert both.archive.issue("training", DAY) == issue

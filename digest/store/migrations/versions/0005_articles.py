@@ -26,14 +26,14 @@ def upgrade() -> None:
         document = connection.execute(sa.select(issues.c.document).where(issues.c.edition == edition, issues.c.day == day)).scalar_one()
         told = [article for section in json.loads(document)["sections"] for article in section["articles"]]
         rows = [
-            {"edition": edition, "day": day, "place": place, "document": json.dumps(_line(str(day), article), ensure_ascii=False)}
+            {"edition": edition, "day": day, "place": place, "document": json.dumps(_line(str(day), place, article), ensure_ascii=False)}
             for place, article in enumerate(told)
         ]
         if rows:
             connection.execute(table.insert(), rows)
 
 
-def _line(day: str, article: dict[str, Any]) -> dict[str, Any]:
+def _line(day: str, place: int, article: dict[str, Any]) -> dict[str, Any]:
     story, reasons = article["pick"]["story"], article["pick"]["reasons"]
     lead = story["entries"][0]
     names: dict[str, list[str]] = {}
@@ -43,6 +43,7 @@ def _line(day: str, article: dict[str, Any]) -> dict[str, Any]:
     return {
         "day": day,
         "story": story["key"],
+        "place": place,
         "heat": round(min(100.0, max(0.0, sum(reason["points"] for reason in reasons)))),
         "featured": article["pick"]["featured"],
         "kind": lead["kind"],
