@@ -7,7 +7,8 @@ DigestError
 ├── StoreError     the database refused or cannot be reached
 ├── WriteError     no wording could be made
 ├── RenderError    a template is wrong
-└── PublishError   a document did not reach its reader
+├── PublishError   a document did not reach its reader
+└── AudienceError  an address or link of a reader is none
 
 Each message names its subject and what to try.
 """
@@ -74,3 +75,7 @@ class RenderError(DigestError):
 
 class PublishError(DigestError):
     """A document did not reach its reader."""
+
+
+class AudienceError(DigestError):
+    """An address or a signed link that is none; nothing was changed."""

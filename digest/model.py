@@ -597,6 +597,20 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MailBody:
+    """The words of a mail in some languages. The feet hold what differs from reader to reader, in the place of two addresses that do
+    not exist (see ``render/mail_body.py``)."""
+
+    languages: tuple[Language, ...]
+    subject: str
+    text: str
+    text_foot: str
+    html: str
+    html_foot: str
+    articles: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """Proof that a publisher delivered an issue to a target."""
 

@@ -45,8 +45,11 @@ DOORS = {
     "ahocorasick_rs": {"classify/expressions.py"},
     "rapidfuzz": {"cluster/similarity.py"},
     "openai": {"write/llm.py"},
-    "smtplib": {"publish/mail.py"},
-    "aiosmtplib": {"publish/mail.py"},
+    "aiosmtplib": {"publish/relay.py"},
+    "css_inline": {"render/mail_body.py"},
+    "email_validator": {"audience/addresses.py"},
+    "itsdangerous": {"audience/links.py"},
+    "PIL": {"render/cards.py"},
     "starlette": {"serve/"},
     "rich": {"cli/"},
 }

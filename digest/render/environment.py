@@ -73,7 +73,14 @@ class Templates:
             "place": places,
             "named": NAMED,
         }
-        self._environment.filters |= {"safe_url": safe_url, "public_url": public_url, "language_of": language_of, "markdown": escape_markdown, "letter": letter}
+        self._environment.filters |= {
+            "safe_url": safe_url,
+            "public_url": public_url,
+            "language_of": language_of,
+            "markdown": escape_markdown,
+            "letter": letter,
+            "tied": tied,
+        }
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Made anew in another process."""
@@ -135,8 +142,8 @@ class Templates:
             writer = self.words.say(language, "%(writer)s, edited", writer=writer)
         return self.words.say(language, "Written by: %(writer)s", writer=writer)
 
-    def _empty_day(self, language: Language, issue: Issue) -> str:
-        """Why a day has no pick: nothing on the topic, nothing new, or nothing that could be read."""
+    def _empty_day(self, language: Language, issue: Issue, is_whole: bool = True) -> str:
+        """Why a day has no pick: nothing on the topic, nothing new, or nothing that could be read; ``is_whole``: the rest of the issue follows."""
         failed = len(states(issue).get("failed", ()))
         count = self.words.count
         parts = []
@@ -145,13 +152,15 @@ class Templates:
             parts.append(count(language, one, many, issue.entries_read))
         elif not failed:
             parts.append(self.words.say(language, "The sources said nothing new."))
-        if issue.near_misses:
+        if issue.near_misses and is_whole:
             one, many = "%(number)s near miss is listed below.", "%(number)s near misses are listed below."
             parts.append(count(language, one, many, len(issue.near_misses)))
         if any(coverage.reason in ("waiting", "stale") for coverage in issue.coverage):
             parts.append(self.words.say(language, "arXiv had not announced its new papers yet."))
         if failed:
             one, many = "%(number)s source could not be read; the reason is below.", "%(number)s sources could not be read; the reasons are below."
+            if not is_whole:
+                one, many = "%(number)s source could not be read.", "%(number)s sources could not be read."
             parts.append(count(language, one, many, failed))
         return ("" if language == "zh" else " ").join(parts)
 
@@ -180,6 +189,16 @@ def public_url(url: str) -> str:
         return ""
     query = "&".join(pair for pair in parts.query.split("&") if not any(secret in pair.partition("=")[0].lower() for secret in _SECRETS))
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
+
+
+_FIGURE_AND_UNIT = re.compile(
+    r"(?<=\d) (?=(?:倍|个百分点|万|亿|小时|分钟|秒|天|周|步|张|GPU|[KMGT]?B|hours?|minutes?|seconds?|days?|weeks?|GPUs?|billion|million)(?![A-Za-z]))"
+)
+
+
+def tied(text: str) -> str:
+    """The text with every figure tied to its unit by a space that does not break, so that no line begins with a lonely unit."""
+    return _FIGURE_AND_UNIT.sub("\u00a0", text)
 
 
 def language_of(text: str) -> str:

@@ -41,6 +41,10 @@ class Words:
         """Such as "Monday, November 30, 2026" or "2026年11月30日星期一"."""
         return _date(day, "full", language)
 
+    def short_day(self, language: Language, day: date) -> str:
+        """Such as "Nov 30" or "11月30日"."""
+        return _date(day, "MMM d" if language == "en" else "M月d日", language)
+
     def month(self, language: Language, day: date) -> str:
         """Such as "November 2026" or "2026年11月"."""
         return _date(day, "MMMM y" if language == "en" else "y年M月", language)

@@ -1,0 +1,1 @@
+"""Who wants the mail, and who must never get it again."""
