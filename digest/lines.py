@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from digest.model import Article, ArticleLine, Issue, IssueLine, Language, MentionKind
 
 
 def issue_line(issue: Issue) -> IssueLine:
     """The issue as a list of issues shows it."""
     headlines: dict[Language, str] = {wording.language: wording.headline for wording in issue.articles[0].wordings} if issue.articles else {}
-    return IssueLine(day=issue.day, articles=len(issue.articles), headlines=headlines)
+    return IssueLine(day=issue.day, languages=issue.languages, articles=len(issue.articles), headlines=headlines)
 
 
 def article_lines(issue: Issue) -> tuple[ArticleLine, ...]:
@@ -28,15 +30,23 @@ def _article_line(issue: Issue, place: int, article: Article) -> ArticleLine:
         place=place,
         heat=article.pick.heat,
         featured=article.pick.featured,
-        kind=story.lead.kind,
-        topic=story.topic,
         tags=article.tags,
         source_name=story.lead.entry.source_name,
         trust=article.source.trust,
+        at=story.lead.entry.at,
+        told_at=issue.until,
         url=story.lead.entry.url,
         title=story.lead.entry.title,
         headlines={wording.language: wording.headline for wording in article.wordings},
+        summaries={wording.language: wording.summary for wording in article.wordings},
         blurbs={wording.language: wording.blurb for wording in article.wordings},
+        also_in=tuple(dict.fromkeys(entry.source_name for entry in story.also_seen_in)),
         names=names,
         claims=article.claims,
     )
+
+
+def content_hash(issue: Issue) -> str:
+    """Changes when anything changes that a reader is told: letters, articles, their order, words, figures and sources."""
+    told = [(line, tuple(wording.quotes for wording in article.wordings)) for line, article in zip(article_lines(issue), issue.articles, strict=True)]
+    return sha256(repr((sorted(issue.letters.items()), told)).encode()).hexdigest()

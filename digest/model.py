@@ -31,6 +31,11 @@ Metric = Literal[
 Direction = Literal["faster", "less", "more"]
 MentionKind = Literal["method", "model", "hardware", "organisation", "framework", "code", "venue"]
 ItemKind = Literal["paper", "model", "product", "code", "tutorial", "news"]
+MailRhythm = Literal["daily", "news", "weekly"]
+SubscriberState = Literal["pending", "active", "left"]
+Suppression = Literal["unsubscribed", "complaint", "hard-bounce", "manual", "list-bombed"]
+DeliveryState = Literal["pending", "sending", "deferred", "accepted", "failed", "suppressed", "uncertain"]
+MailingState = Literal["open", "paused", "done"]
 CoverageState = Literal["complete", "quiet", "waiting", "stale", "degraded", "failed", "off"]
 
 
@@ -53,6 +58,7 @@ class Source:
     window_days: int = 3
     every_minutes: int = 0
     pauses_host: bool = True
+    is_public: bool = True
     full_text: bool = False
 
 
@@ -527,10 +533,11 @@ class Desk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssueLine:
-    """An issue as a list of issues shows it: its day, how many articles, the lead headline in each language, and when an editor's
-    last change of it went out."""
+    """An issue as a list of issues shows it: its day and languages, how many articles, the lead headline in each language, and when an
+    editor's last change of it went out."""
 
     day: date
+    languages: tuple[Language, ...]
     articles: int
     headlines: dict[Language, str]
     changed_at: datetime | None = None
@@ -538,23 +545,26 @@ class IssueLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleLine:
-    """An article as lists, periods and trends show it; ``story`` is its key, ``place`` where it first stood in its
-    issue, ``names`` what it mentions, by kind. ``changed_at``: when an editor's last change of it went out."""
+    """An article as lists, feeds, periods and trends show it; ``story`` is its key, ``place`` where it first stood in its issue,
+    ``names`` what it mentions, by kind, ``also_in`` the other sources. ``at``: when the source said it; ``told_at``: up to when
+    its issue had read; ``changed_at``: when an editor's last change of it went out."""
 
     day: date
     story: str
     place: int
     heat: int
     featured: bool
-    kind: ItemKind
-    topic: str
     tags: tuple[str, ...]
     source_name: str
     trust: Trust
+    at: datetime
+    told_at: datetime
     url: str
     title: str
     headlines: dict[Language, str]
+    summaries: dict[Language, str]
     blurbs: dict[Language, str]
+    also_in: tuple[str, ...]
     names: dict[MentionKind, tuple[str, ...]]
     claims: tuple[Claim, ...]
     changed_at: datetime | None = None
@@ -565,7 +575,6 @@ class SourceLine:
     """A source as the list of sources shows it: how often it says something new, when it last did, and how it was on the last day."""
 
     source: Source
-    is_on: bool = True
     new_a_week: float = 0.0
     last_new_at: datetime | None = None
     state: CoverageState | None = None
@@ -608,6 +617,83 @@ class MailBody:
     html: str
     html_foot: str
     articles: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consent:
+    """The proof that someone wants the mail: by which way, when, and what they said yes to."""
+
+    how: str
+    at: datetime
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscriber:
+    """Someone who gets an edition by mail: in which languages, about which topics (none: all), and when: ``daily`` also on quiet days,
+    ``news`` only when there is some, ``weekly``."""
+
+    id: int = 0
+    edition: str
+    address: str
+    languages: tuple[Language, ...]
+    topics: tuple[str, ...] = ()
+    rhythm: MailRhythm = "daily"
+    state: SubscriberState = "active"
+    consent: Consent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One mail of an issue to one subscriber, and how far it got. ``address`` is empty when the subscriber was forgotten."""
+
+    subscriber: int
+    address: str
+    state: DeliveryState
+    attempt: int = 0
+    next_at: datetime | None = None
+    code: int = 0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one attempt. ``next_at``: when a deferred one is tried again."""
+
+    subscriber: int
+    state: DeliveryState
+    code: int = 0
+    text: str = ""
+    next_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mailing:
+    """The sending of an issue, with the issue as it was when the first mail went out. ``why``: the reason of a pause."""
+
+    issue: Issue
+    state: MailingState
+    began_at: datetime
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A limit's memory: what was left at a moment, and how many were sent on that day (UTC)."""
+
+    left: float
+    at: datetime
+    day: date
+    sent: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a mail server said to one message: at which verb, the code (0: it said nothing more), its words."""
+
+    stage: Literal["connect", "auth", "mail", "rcpt", "data", "dot"]
+    code: int
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

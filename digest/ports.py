@@ -14,28 +14,37 @@ from digest.model import (
     ArticleLine,
     Assignment,
     Batch,
+    Bucket,
     CacheStamp,
     Claim,
     Coverage,
     Decision,
+    DeliveryState,
     Document,
     Download,
     Draft,
     Entry,
     Issue,
     Label,
+    Mailing,
+    MailingState,
+    MailRhythm,
     Memory,
     NextPoll,
     NotModified,
+    Outcome,
     Parsed,
     Reason,
     Receipt,
+    Reply,
     Rhythm,
     Shelf,
     SiteChange,
     Source,
     Spending,
     Story,
+    Subscriber,
+    Suppression,
 )
 
 
@@ -148,9 +157,9 @@ class Archive(Protocol):
     def articles(self, edition: str) -> tuple[ArticleLine, ...]:
         """A line for every article of the edition, the newest day first, within a day in their order."""
 
-    def list_as(self, issue: Issue, now: datetime) -> None:
+    def list_as(self, issue: Issue, now: datetime) -> bool:
         """The lines of an archived issue as its editor wants it, from now on; an article that differs from what was listed counts as
-        changed now, and so does the issue."""
+        changed now, and so does the issue. Whether anything differed."""
 
     def days(self, edition: str) -> list[date]:
         """The days of the edition's issues, the oldest first."""
@@ -232,3 +241,85 @@ class Publisher(Protocol):
 
     def publish(self, issue: Issue, documents: Sequence[Document], now: datetime, delivered: Sequence[Receipt]) -> tuple[Receipt, ...]:
         """Delivers what ``delivered`` does not prove to be delivered; the new receipts. Raises PublishError."""
+
+
+class Subscribers(Protocol):
+    """Who gets the mail, and who must never get it again."""
+
+    def add(self, new: Sequence[Subscriber]) -> tuple[list[Subscriber], list[Subscriber]]:
+        """(those that were added, with their ids; those that must not be written to). A mailbox that is there stays as it is."""
+
+    def find(self, edition: str, address: str) -> Subscriber | None:
+        """The subscriber with that mailbox, however it is spelled."""
+
+    def get(self, identity: int) -> Subscriber | None:
+        """The subscriber of that id; None when there is none, or none any more."""
+
+    def all(self, edition: str) -> Iterable[Subscriber]:
+        """Everyone, by id, also those who left."""
+
+    def change(self, subscriber: Subscriber) -> None:
+        """Saves what the subscriber with that id wants; one who is active again is no longer held to have unsubscribed."""
+
+    def leave(self, subscriber: Subscriber, reason: Suppression, now: datetime) -> None:
+        """No more mail to the mailbox: of this edition when it unsubscribed, of any edition for every other reason."""
+
+    def suppress(self, address: str, reason: Suppression, now: datetime) -> None:
+        """No mail of any edition to the mailbox, whether it ever subscribed or not."""
+
+    def forget(self, address: str, now: datetime) -> int:
+        """Erases the mailbox everywhere but for the hash that keeps it from being written to; how many subscriptions there were."""
+
+
+class Ledger(Protocol):
+    """One row per issue and subscriber; see ``store/ledger.py`` for the states."""
+
+    def open(self, issue: Issue, rhythms: Collection[MailRhythm], now: datetime) -> Mailing:
+        """Freezes the issue and its audience, once; a mailing that is open already stays as it is."""
+
+    def mailing(self, issue_key: str) -> Mailing | None:
+        """The mailing of an issue; None before it began."""
+
+    def set_state(self, issue_key: str, state: MailingState, why: str = "") -> None:
+        """Pauses, resumes or ends a mailing."""
+
+    def waiting(self, issue_key: str, now: datetime, after: int, limit: int) -> list[tuple[Subscriber, int]]:
+        """Whom to write to next, by id after that one, with the number of attempts so far."""
+
+    def step(self, issue_key: str, done: Sequence[Outcome], start: Sequence[int], worker: str, now: datetime, kept: Mapping[str, Bucket]) -> set[int]:
+        """In one transaction: what came of mails, the limits' memory, and who is written to next. The subscribers that this sender won;
+        the others belong to another, have left meanwhile, or are suppressed."""
+
+    def workers(self, issue_key: str) -> list[str]:
+        """The senders that have a mail of the issue in their hands."""
+
+    def hold_leftovers(self, issue_key: str, now: datetime, older_than: datetime, gone: Collection[str] = ()) -> int:
+        """What senders that are ``gone``, or claimed it too long ago, left as sending becomes uncertain: it may have arrived; what waits
+        for someone who was forgotten is suppressed. How many became uncertain."""
+
+    def counts(self, issue_key: str) -> dict[DeliveryState, int]:
+        """How many mails of the issue are in which state."""
+
+    def buckets(self) -> dict[str, Bucket]:
+        """The memory of all limits, by name."""
+
+
+class RelayConnection(Protocol):
+    """A connection that takes one message after the other."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can take another message."""
+
+    async def send(self, sender: str, recipient: str, message: bytes) -> Reply:
+        """What the relay said at the verb at which it ended. Code 0: it broke there; at ``dot`` the message may have arrived."""
+
+    async def quit(self) -> None:
+        """Ends it politely; never raises."""
+
+
+class Relay(Protocol):
+    """Where mail is handed in."""
+
+    async def connect(self) -> RelayConnection:
+        """A connection that is ready. Raises PublishError, whose ``reply`` says at which step."""

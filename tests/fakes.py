@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any
 
 from digest.errors import PublishError
-from digest.lines import article_lines
+from digest.lines import article_lines, content_hash
 from digest.model import (
     UNCHANGED,
     ArticleLine,
@@ -296,6 +296,7 @@ class FakeArchive:
     _receipts: list[Receipt] = field(default_factory=list)
     _lines: dict[tuple[str, date], dict[str, ArticleLine]] = field(default_factory=dict)
     _changed: dict[tuple[str, date], datetime] = field(default_factory=dict)
+    _listed: dict[tuple[str, date], str] = field(default_factory=dict)
 
     def issue(self, edition: str, day: date) -> Issue | None:
         return self.issues.get((edition, day))
@@ -329,20 +330,24 @@ class FakeArchive:
         for issue in newest:
             told = list(self._lines.get((edition, issue.day), {line.story: line for line in article_lines(issue)}).values())
             changed = self._changed.get((edition, issue.day))
-            lines.append(IssueLine(day=issue.day, articles=len(told), headlines=told[0].headlines if told else {}, changed_at=changed))
+            lines.append(
+                IssueLine(day=issue.day, languages=issue.languages, articles=len(told), headlines=told[0].headlines if told else {}, changed_at=changed)
+            )
         return Shelf(lines=tuple(lines), recent=tuple(newest[:limit]))
 
-    def list_as(self, issue: Issue, now: datetime) -> None:
-        before = self._lines.get((issue.edition, issue.day), {line.story: line for line in article_lines(self.issues[issue.edition, issue.day])})
+    def list_as(self, issue: Issue, now: datetime) -> bool:
+        key = (issue.edition, issue.day)
+        if content_hash(issue) == self._listed.get(key, content_hash(self.issues[key])):
+            return False
+        before = self._lines.get(key, {line.story: line for line in article_lines(self.issues[key])})
         lines = {line.story: line for line in article_lines(issue)}
         for story, line in lines.items():
             known = before.get(story)
             if known is not None:
                 line = replace(line, place=known.place, changed_at=known.changed_at)
             lines[story] = line if line == known else replace(line, changed_at=now)
-        if list(lines.values()) != list(before.values()):
-            self._changed[issue.edition, issue.day] = now
-        self._lines[issue.edition, issue.day] = lines
+        self._listed[key], self._changed[key], self._lines[key] = content_hash(issue), now, lines
+        return True
 
     def articles(self, edition: str) -> tuple[ArticleLine, ...]:
         found = []

@@ -31,7 +31,7 @@ DOORS = {
     "feedgen": {"render/"},
     "apscheduler": {"schedule.py"},
     "ruamel": {"settings/"},
-    "pydantic": {"settings/", "store/archive.py"},
+    "pydantic": {"settings/", "store/archive.py", "store/ledger.py"},
     "httpx": {"fetch/web.py"},
     "stamina": {"fetch/web.py", "write/llm.py"},
     "fxtranslate": {"write/translation.py"},

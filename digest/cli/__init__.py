@@ -19,6 +19,8 @@ COMMANDS = {
     "search": ("digest.cli.search", "search all entries ever collected, in Chinese and English"),
     "site": ("digest.cli.site", "build the whole web archive anew, or check it"),
     "templates": ("digest.cli.templates", "list the templates, or copy some to change them"),
+    "subscribers": ("digest.cli.subscribers", "add, list, move and forget the readers of the newsletter"),
+    "send": ("digest.cli.send", "the mail of an issue to its readers"),
     "judge": ("digest.cli.judge", "check an issue, or any sentences, against their sources"),
     "tag": ("digest.cli.tag", "tag texts from a file: topics, claims, names (for scripts)"),
     "keywords": ("digest.cli.keywords", "see why, try, replay, suggest and edit the rules"),
@@ -48,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(_HEAD + "".join(f"  {name:<9} {line}\n" for name, (_, line) in COMMANDS.items()) + _TAIL, end="")
+        print(_HEAD + "".join(f"  {name:<11} {line}\n" for name, (_, line) in COMMANDS.items()) + _TAIL, end="")
         return 0 if arguments else 2
     if arguments[0] in ("-V", "--version"):
         from digest import __version__

@@ -42,8 +42,6 @@ def main(command: str, arguments: list[str]) -> int:
     loaded = load(chosen.config)
     name, edition = wiring.edition(loaded.settings, chosen.edition)
     day, now = day_and_now(chosen.date, edition.timezone)
-    if command == "deliver":
-        now = datetime.now(UTC)  # a correction of an old issue goes out today
     report = asyncio.run(_act(command, loaded, name, edition, day, now, chosen))
     if chosen.json:
         reports.print_json(report, name, day)
@@ -68,5 +66,7 @@ async def _act(command: str, loaded: Loaded, name: str, edition: EditionSettings
                 report = reports.joined(report, made)
             if command in ("run", "deliver"):
                 step = progress.act("deliver", len(parts.renderers) + len(parts.shelf_renderers) + len(parts.publishers))
-                report = reports.joined(report, pipeline.deliver(parts, name, day, now, lambda each: wiring.desk(loaded, each), sources, step))
+                report = reports.joined(
+                    report, pipeline.deliver(parts, name, day, now, lambda each: wiring.desk(loaded, each), sources, step, at=datetime.now(UTC))
+                )
     return report

@@ -19,7 +19,7 @@ from rich.table import Table
 
 from digest.model import Article, Report, Spending
 
-_NAMES = {"collect": "collect 收集", "make": "make 编写", "deliver": "deliver 发布", "build": "build 建站"}
+_NAMES = {"collect": "collect 收集", "make": "make 编写", "deliver": "deliver 发布", "build": "build 建站", "send": "send 寄送"}
 
 
 class Progress:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
 from digest.errors import DigestError
 from digest.lines import article_lines
-from digest.model import Desk, Document, Issue, Problem, Receipt, Report, Shelf, Source, SourceLine
+from digest.model import ArticleLine, Desk, Document, Issue, Problem, Receipt, Report, Shelf, Source, SourceLine
 from digest.pipeline.parts import Parts, Step, no_step
 from digest.pipeline.processes import side_by_side
+from digest.ports import Publisher
 from digest.write.desk import apply
 
 log = logging.getLogger(__name__)
@@ -19,47 +20,82 @@ FEED_ISSUES = 20
 DeskOf = Callable[[date], Desk]
 
 
-def deliver(parts: Parts, edition: str, day: date, now: datetime, desk: DeskOf, sources: Sequence[Source] = (), step: Step = no_step) -> Report:
+def deliver(
+    parts: Parts, edition: str, day: date, now: datetime, desk: DeskOf, sources: Sequence[Source] = (), step: Step = no_step, *, at: datetime | None = None
+) -> Report:
     """Renders the archived issue as the editor's ``desk`` wants it and hands it to every publisher; what a receipt proves is not sent
-    again. Raises DigestError when there is no such issue.
+    again. Recent issues and the ones beside it that their editor changed meanwhile go out anew too; the change counts as made ``at`` that
+    moment (``now`` when left out). Raises DigestError when there is no such issue.
     """
-    archived = parts.archive.issue(edition, day)
-    if archived is None:
+    if parts.archive.issue(edition, day) is None:
         raise DigestError(f"there is no issue of {day.isoformat()} yet; `digest make --date {day.isoformat()}` makes it")
-    issue, warnings = apply(archived, desk(day))
-    parts.archive.list_as(issue, now)
-    shelf = _shelf(parts, edition, desk, sources, now)
-    shelf = replace(shelf, beside=_beside(parts, issue, shelf, desk), former=article_lines(archived))
-    documents: list[Document] = []
-    for renderer in parts.renderers:
-        documents += renderer.render(issue, shelf)
-        step("render")
-    for shelf_renderer in parts.shelf_renderers:
-        documents += shelf_renderer.render({day}, shelf)
-        step("render")
+    archived = _near(parts, edition, day)
+    edited = {each.day: apply(each, desk(each.day)) for each in archived}
+    changed = {issue.day for issue, _ in edited.values() if parts.archive.list_as(issue, at or now)}
+    issue, warnings = edited[day]
+    shelf = _shelf(parts, edition, {each: found for each, (found, _) in edited.items()}, sources, now)
+    shelf = replace(shelf, former=tuple(line for each in archived if each.day in changed | {day} for line in article_lines(each)))
+    lists = [document for renderer in parts.shelf_renderers for document in _counted(renderer.render(changed | {day}, shelf), step)]
     problems: list[Problem] = []
     receipts: list[Receipt] = []
-    for publisher in parts.publishers:
-        try:
-            new = publisher.publish(issue, documents, now, parts.archive.receipts(issue.key))
-            parts.archive.keep(new)
-            receipts += new
-        except DigestError as error:
-            problems.append(Problem(step="deliver", subject=publisher.name, message=str(error)))
-        except Exception as error:  # a surprise within one publisher keeps the others from nothing
-            log.exception("a bug while delivering by %s", publisher.name)
-            message = f"a bug in this program: {type(error).__name__}; please report it"
-            problems.append(Problem(step="deliver", subject=publisher.name, message=message, is_bug=True))
-        step(publisher.name)
+    names: list[str] = []
+    for each in [*sorted(changed - {day}), day]:
+        own = replace(shelf, beside=_beside(shelf, edited, day) if each == day else (), former=tuple(line for line in shelf.former if line.day == each))
+        documents = [document for renderer in parts.renderers for document in _counted(renderer.render(edited[each][0], own), step)]
+        documents += lists if each == day else []
+        names += [document.name for document in documents]
+        for publisher in parts.publishers:
+            receipts += _published(parts, publisher, edited[each][0], documents, now, problems)
+            step(publisher.name)
     problems += _searchable(parts)
     return Report(
         issue=issue,
-        documents=tuple(document.name for document in documents),
+        documents=tuple(names),
         receipts=tuple(sorted(receipts, key=lambda receipt: (receipt.publisher, receipt.target))),
         problems=tuple(problems),
         warnings=(*warnings, *_notes(parts)),
-        counts={"documents": len(documents)},
+        counts={"documents": len(names)},
     )
+
+
+def _near(parts: Parts, edition: str, day: date) -> list[Issue]:
+    """The issue, the ones beside it, and the recent ones, as they were archived."""
+    shelf = parts.archive.shelf(edition, FEED_ISSUES)
+    found = {issue.day: issue for issue in shelf.recent}
+    days = sorted(line.day for line in shelf.lines)
+    place = days.index(day)
+    for each in days[max(0, place - 1) : place + 2]:
+        if each not in found and (issue := parts.archive.issue(edition, each)) is not None:
+            found[each] = issue
+    return [found[each] for each in sorted(found)]
+
+
+def _beside(shelf: Shelf, edited: Mapping[date, tuple[Issue, object]], day: date) -> tuple[Issue, ...]:
+    """The issues just before and after, which lead to this one."""
+    days = sorted(line.day for line in shelf.lines)
+    place = days.index(day)
+    return tuple(edited[each][0] for each in days[max(0, place - 1) : place + 2] if each != day)
+
+
+def _counted(documents: Iterable[Document], step: Step) -> list[Document]:
+    found = list(documents)
+    step("render")
+    return found
+
+
+def _published(parts: Parts, publisher: Publisher, issue: Issue, documents: Sequence[Document], now: datetime, problems: list[Problem]) -> tuple[Receipt, ...]:
+    """The new receipts; what went wrong is added to the problems and keeps no other publisher from its work."""
+    try:
+        new = publisher.publish(issue, documents, now, parts.archive.receipts(issue.key))
+        parts.archive.keep(new)
+        return new
+    except DigestError as error:
+        problems.append(Problem(step="deliver", subject=publisher.name, message=str(error)))
+    except Exception as error:  # a surprise within one publisher
+        log.exception("a bug while delivering by %s", publisher.name)
+        message = f"a bug in this program: {type(error).__name__}; please report it"
+        problems.append(Problem(step="deliver", subject=publisher.name, message=message, is_bug=True))
+    return ()
 
 
 def build(parts: Parts, edition: str, now: datetime, desk: DeskOf, sources: Sequence[Source] = (), step: Step = no_step) -> Report:
@@ -72,21 +108,22 @@ def build(parts: Parts, edition: str, now: datetime, desk: DeskOf, sources: Sequ
         raise DigestError("nothing publishes to a folder; there is no site to build")
     warnings: list[Problem] = _notes(parts)
 
-    def issues() -> Iterator[Issue]:
+    def issues() -> Iterator[tuple[Issue, tuple[ArticleLine, ...]]]:
         for day in days:
             archived = parts.archive.issue(edition, day)
             assert archived is not None
             issue, found = apply(archived, desk(day))
             warnings.extend(found)
             parts.archive.list_as(issue, now)
-            yield issue
+            yield issue, article_lines(archived)
 
     def documents() -> Iterator[Document]:
         lines = Shelf(lines=parts.archive.shelf(edition, 0).lines, recent=())
         for rendered in side_by_side(parts.renderers, lines, issues(), len(days)):
             yield from rendered
             step("issue")
-        shelf = _shelf(parts, edition, desk, sources, now)
+        recent = {issue.day: apply(issue, desk(issue.day))[0] for issue in parts.archive.shelf(edition, FEED_ISSUES).recent}
+        shelf = _shelf(parts, edition, recent, sources, now)
         for shelf_renderer in parts.shelf_renderers:
             yield from shelf_renderer.render(set(days), shelf)
         step("lists")
@@ -112,19 +149,11 @@ def _searchable(parts: Parts) -> list[Problem]:
     return []
 
 
-def _shelf(parts: Parts, edition: str, desk: DeskOf, sources: Sequence[Source], now: datetime) -> Shelf:
+def _shelf(parts: Parts, edition: str, edited: Mapping[date, Issue], sources: Sequence[Source], now: datetime) -> Shelf:
     """The shelf with the recent issues as their editors want them."""
     shelf = parts.archive.shelf(edition, FEED_ISSUES)
-    recent = tuple(apply(issue, desk(issue.day))[0] for issue in shelf.recent)
+    recent = tuple(edited[issue.day] for issue in shelf.recent)
     return replace(shelf, recent=recent, articles=parts.archive.articles(edition), sources=_source_lines(parts, sources, recent[0], now))
-
-
-def _beside(parts: Parts, issue: Issue, shelf: Shelf, desk: DeskOf) -> tuple[Issue, ...]:
-    """The issues just before and after, which lead to this one."""
-    days = sorted(line.day for line in shelf.lines)
-    place = days.index(issue.day)
-    found = [parts.archive.issue(issue.edition, day) for day in days[max(0, place - 1) : place + 2] if day != issue.day]
-    return tuple(apply(other, desk(other.day))[0] for other in found if other is not None)
 
 
 def _source_lines(parts: Parts, sources: Sequence[Source], newest: Issue, now: datetime) -> tuple[SourceLine, ...]:

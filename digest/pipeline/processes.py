@@ -7,15 +7,17 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
 
-from digest.model import Document, Issue, Shelf
+from digest.model import ArticleLine, Document, Issue, Shelf
 from digest.ports import Renderer
 
+Told = tuple[Issue, tuple[ArticleLine, ...]]  # an issue as its editor wants it, and its articles as they were archived
 FEWEST = 40  # issues for which the start of processes pays
 _held: tuple[Sequence[Renderer], Shelf]
 
 
-def side_by_side(renderers: Sequence[Renderer], shelf: Shelf, issues: Iterable[Issue], number: int) -> Iterator[list[Document]]:
+def side_by_side(renderers: Sequence[Renderer], shelf: Shelf, issues: Iterable[Told], number: int) -> Iterator[list[Document]]:
     """The documents of each issue, in their order; the first error of any of them is raised."""
     if number < FEWEST or (cores := os.cpu_count() or 1) < 2:
         _hold(renderers, shelf)
@@ -25,8 +27,8 @@ def side_by_side(renderers: Sequence[Renderer], shelf: Shelf, issues: Iterable[I
     with ProcessPoolExecutor(cores, mp_context=context, initializer=_hold, initargs=(renderers, shelf)) as pool:
         waiting: deque[Future[list[Document]]] = deque()
         try:
-            for issue in issues:
-                waiting.append(pool.submit(_rendered, issue))
+            for told in issues:
+                waiting.append(pool.submit(_rendered, told))
                 if len(waiting) > 2 * cores:
                     yield waiting.popleft().result()
             while waiting:
@@ -40,6 +42,8 @@ def _hold(renderers: Sequence[Renderer], shelf: Shelf) -> None:
     _held = renderers, shelf
 
 
-def _rendered(issue: Issue) -> list[Document]:
+def _rendered(told: Told) -> list[Document]:
     renderers, shelf = _held
-    return [document for renderer in renderers for document in renderer.render(issue, shelf)]
+    issue, former = told
+    own = replace(shelf, former=former)
+    return [document for renderer in renderers for document in renderer.render(issue, own)]

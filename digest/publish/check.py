@@ -96,14 +96,20 @@ def findings(folder: Path, address: str, languages: tuple[str, ...]) -> list[Fin
 
 def _read(path: Path) -> _Page:
     page = _Page()
-    page.feed(path.read_text(encoding="utf-8"))
+    body = path.read_bytes()
+    page.feed(body.decode("utf-8", "replace"))
     page.close()
+    if "\ufffd" in body.decode("utf-8", "replace"):
+        page.wrong.append("it is not UTF-8")
     return page
 
 
 def _links(name: str, page: _Page, pages: dict[str, _Page], files: set[str], address: str) -> Iterator[Finding]:
     root = urlsplit(address).path.rstrip("/")
     for link in dict.fromkeys(page.links):
+        if not link:
+            yield Finding(name, "link", "a link leads nowhere")
+            continue
         if link.startswith(f"{address}/") or link == address:
             target, anchor = link.removeprefix(address).strip("/") or "index.html", ""
         elif urlsplit(link).scheme or link.startswith("//"):

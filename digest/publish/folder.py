@@ -8,6 +8,7 @@ and the same command puts the rest in place.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +21,7 @@ from digest.errors import PublishError
 from digest.model import Document, Issue, Receipt, SiteChange
 
 _WRITING = ".writing-"
+_OURS = re.compile(r"(?:zh|en)\.html|(?:feed|articles)\.(?:zh|en)\.(?:xml|rss|json)|sitemap-[\w]+\.xml")
 
 
 class FolderPublisher:
@@ -47,6 +49,10 @@ class FolderPublisher:
                 staging.add(document)
             staging.move()
             removed = 0
+            for path in self._folder.iterdir():
+                if _OURS.fullmatch(path.name) and path.name not in staging.names:
+                    path.unlink()
+                    removed += 1
             for top in sorted({PurePosixPath(name).parts[0] for name in staging.names if "/" in name}):
                 removed += _remove_others(self._folder / top, self._folder, staging.names)
         return SiteChange(written=staging.written, unchanged=len(staging.names) - staging.written, removed=removed)
@@ -56,8 +62,9 @@ class FolderPublisher:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             for leftover in self._folder.glob(f"{_WRITING}*"):
-                shutil.rmtree(leftover, ignore_errors=True)
-            beside = Path(tempfile.mkdtemp(prefix=_WRITING, dir=self._folder))
+                if not _is_at_work(leftover.name):
+                    shutil.rmtree(leftover, ignore_errors=True)
+            beside = Path(tempfile.mkdtemp(prefix=f"{_WRITING}{os.getpid()}-", dir=self._folder))
             try:
                 yield _Staging(self._folder, beside)
             finally:
@@ -106,6 +113,22 @@ class _Staging:
         if folder not in self._made:
             Path(folder).mkdir(parents=True, exist_ok=True)
             self._made.add(folder)
+
+
+def _is_at_work(name: str) -> bool:
+    """Whether the process that writes there still runs."""
+    process = name.removeprefix(_WRITING).partition("-")[0]
+    if not process.isdecimal() or int(process) == os.getpid():
+        return False
+    if os.name == "nt":  # where this question would end it
+        return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def _bytes(path: str) -> bytes | None:

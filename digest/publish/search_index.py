@@ -7,6 +7,7 @@ reader meets the old index or the new one.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -33,7 +34,7 @@ class PagefindIndex:
         target = self._folder / FOLDER
         if _is_current(self._folder, target / _ENTRY):
             return False
-        beside = Path(tempfile.mkdtemp(prefix=".writing-", dir=self._folder))
+        beside = Path(tempfile.mkdtemp(prefix=f".writing-{os.getpid()}-", dir=self._folder))
         try:
             _run(self._folder, beside)
             _in_order(beside / _ENTRY)

@@ -1,4 +1,4 @@
-"""The archive for programs: static JSON below ``api/v1``, described by ``api/v1/openapi.json``; and the sources as OPML."""
+"""The archive for programs: static JSON below ``api/v1``, described by ``api/v1/openapi.json``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from datetime import date
 from typing import Any
 
 from digest import __version__
+from digest.errors import RenderError
 from digest.model import Article, Claim, Document, Entry, Issue, Shelf, SourceLine
 from digest.render import places
 from digest.render.environment import Templates, public_url, safe_url
+from digest.render.pages import newest_of
 
 
 class IssueApiRenderer:
@@ -34,7 +36,7 @@ class ApiRenderer:
         self._templates = templates
 
     def render(self, days: Collection[date], shelf: Shelf) -> tuple[Document, ...]:
-        newest = shelf.recent[0]
+        newest = newest_of(shelf)
         lines = [
             {"day": line.day.isoformat(), "articles": line.articles, "headlines": line.headlines, "issue": f"{newest.address}/api/v1/issues/{line.day}.json"}
             for line in shelf.lines
@@ -51,12 +53,19 @@ class ApiRenderer:
         ]
         openapi = self._templates.render("api/openapi.json", issue=newest, version=__version__)
         return (
-            _json("api/v1/latest", issue_record(newest)),
+            _json("api/v1/latest", issue_record(shelf.recent[0])),
             _json("api/v1/issues", {"title": newest.title, "issues": lines}),
             _json("api/v1/topics", {"topics": topics}),
             _json("api/v1/sources", {"day": newest.day.isoformat(), "sources": [_source(line) for line in shelf.sources]}),
-            _json("api/v1/openapi", json.loads(openapi)),
+            _json("api/v1/openapi", _read(openapi)),
         )
+
+
+def _read(openapi: str) -> Any:
+    try:
+        return json.loads(openapi)
+    except ValueError as error:
+        raise RenderError(f"templates/api/openapi.json: not JSON: {error}") from error
 
 
 def _json(name: str, content: Any) -> Document:
@@ -68,7 +77,7 @@ def _source(line: SourceLine) -> dict[str, Any]:
     source = line.source
     return {
         "name": source.name,
-        "url": public_url(source.url),
+        "url": public_url(source),
         "kind": source.kind,
         "language": source.language,
         "trust": source.trust,

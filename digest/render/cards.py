@@ -37,12 +37,13 @@ _UNDRAWN = re.compile(r"[^\u0020-\u024f\u0370-\u03ff\u2010-\u203a\u2070-\u22ff\u
 
 @lru_cache(maxsize=64)
 def _font(path: Path, size: int) -> ImageFont.FreeTypeFont:
+    faces: list[ImageFont.FreeTypeFont] = []
     try:
-        faces = [ImageFont.truetype(path, size)]
+        faces.append(ImageFont.truetype(path, size))
         while path.suffix == ".ttc" and len(faces) < 12:
             faces.append(ImageFont.truetype(path, size, index=len(faces)))
     except OSError as error:
-        if "faces" not in locals() or not faces:
+        if not faces:
             raise RenderError(f"{path} is no font that can be read: {error}") from error
     return next((face for face in faces if "SC" in (face.getname()[0] or "").split()), faces[0])
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateNotFound, TemplateSyntaxError, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound, TemplateSyntaxError, select_autoescape
 from markupsafe import Markup
 
 from digest.errors import RenderError
 from digest.figures import change
-from digest.model import Article, ArticleLine, ArxivPause, Claim, Coverage, Entry, Issue, Language, MentionKind
+from digest.model import Article, ArticleLine, ArxivPause, Claim, Coverage, Entry, Issue, Language, MentionKind, Source
 from digest.render import places
 from digest.render.fonts import Fonts
 from digest.render.letter import letter
@@ -94,8 +95,10 @@ class Templates:
             raise RenderError(f"the template {error.name} is missing; copy it from the shipped templates") from error
         except TemplateSyntaxError as error:
             raise RenderError(f"{error.filename or name}:{error.lineno}: {error.message}") from error
-        except (TemplateError, AttributeError, KeyError, TypeError, ValueError) as error:
-            raise RenderError(f"{_where(error, name)}: {error}") from error
+        except RenderError:
+            raise
+        except Exception as error:  # a template may do whatever Python does
+            raise RenderError(f"{_where(error, name)}: {error or type(error).__name__}") from error
 
     def text(self, name: str) -> str:
         """A file of the templates as it stands. Raises RenderError when it is missing."""
@@ -103,6 +106,8 @@ class Templates:
             return self._environment.loader.get_source(self._environment, name)[0]  # type: ignore[union-attr]
         except TemplateNotFound as error:
             raise RenderError(f"the template {error.name} is missing; copy it from the shipped templates") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise RenderError(f"templates/{name} cannot be read as UTF-8: {error}") from error
 
     def topic_title(self, topic: str, language: Language, issue: Issue) -> str:
         """The topic's title in the settings, or where they know it no more in the issue, or its name."""
@@ -182,13 +187,22 @@ def safe_url(url: str) -> str:
 _SECRETS = ("key", "code", "token", "secret", "auth", "password", "sig")
 
 
-def public_url(url: str) -> str:
-    """A source's address as anybody may read it: without user, password and whatever looks like a key; empty where it is no web address."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https"):
+def public_url(source: Source) -> str:
+    """A source's address as anybody may read it: without user, password and whatever looks like a key; empty where it is not public, no
+    web address, or on a host that only this network knows."""
+    parts = urlsplit(source.url)
+    host = parts.hostname or ""
+    if not source.is_public or parts.scheme not in ("http", "https") or "." not in host or _is_private(host):
         return ""
     query = "&".join(pair for pair in parts.query.split("&") if not any(secret in pair.partition("=")[0].lower() for secret in _SECRETS))
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
+
+
+def _is_private(host: str) -> bool:
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return host.endswith((".local", ".lan", ".internal", ".home", ".corp"))
 
 
 _FIGURE_AND_UNIT = re.compile(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import date
+from collections.abc import Iterator
 
 from digest.model import Document, Issue, Language, Shelf
 from digest.render import places
@@ -12,32 +11,42 @@ from digest.render.pages import page, plain
 
 
 class IssueRenderer:
-    """Renders ``web/issue.html``, ``web/article.html``, ``markdown/issue.md`` and ``plain/issue.txt`` for one issue, and the pages of
-    the issues beside it, which lead to it."""
+    """Renders ``web/issue.html``, ``web/article.html``, ``markdown/issue.md`` and ``plain/issue.txt`` for one issue, ``web/gone.html`` in the
+    place of articles that its editor took out, and the pages of the issues beside it, which lead to it."""
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
 
     def render(self, issue: Issue, shelf: Shelf) -> Iterator[Document]:
-        days = sorted({line.day for line in shelf.lines} | {issue.day})
         for each in (issue, *shelf.beside):
-            yield from self._pages(each, days)
+            yield from self._pages(each, shelf)
+        there = {article.pick.story.key for article in issue.articles}
         for language in issue.languages:
             yield from self._articles(issue, language)
+            for line in shelf.former:
+                if line.day == issue.day and line.story not in there:
+                    yield page(self._templates, "web/gone.html", places.article(issue.day, line.story, language), issue, (language,))
             for template, ending, media_type in (("markdown/issue.md", "md", "text/markdown"), ("plain/issue.txt", "txt", "text/plain")):
                 text = self._templates.render(template, issue=issue, language=language, rule="-" * 60)
                 yield plain(f"{issue.folder}/{language}.{ending}", media_type, language, text)
 
-    def _pages(self, issue: Issue, days: Sequence[date]) -> Iterator[Document]:
-        place = days.index(issue.day)
-        earlier = days[place - 1] if place else None
-        later = days[place + 1] if place + 1 < len(days) else None
+    def _pages(self, issue: Issue, shelf: Shelf) -> Iterator[Document]:
         shown: list[tuple[str, tuple[Language, ...]]] = [(language, (language,)) for language in issue.languages]
         if len(issue.languages) > 1:
             shown.append(("index", issue.languages))
         for file, languages in shown:
+            days = [line.day for line in shelf.lines if set(languages) <= set(line.languages)]
             name = f"{issue.folder}/{file}.html"
-            yield page(self._templates, "web/issue.html", name, issue, languages, file=f"{file}.html", earlier=earlier, later=later)
+            yield page(
+                self._templates,
+                "web/issue.html",
+                name,
+                issue,
+                languages,
+                file=f"{file}.html",
+                earlier=max((day for day in days if day < issue.day), default=None),
+                later=min((day for day in days if day > issue.day), default=None),
+            )
 
     def _articles(self, issue: Issue, language: Language) -> Iterator[Document]:
         articles = issue.articles

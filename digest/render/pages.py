@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from digest.model import Document, Issue, Language
+from digest.model import ArticleLine, Document, Issue, Language, Shelf
 from digest.render.environment import Templates
 
 
@@ -20,3 +21,17 @@ def page(templates: Templates, template: str, name: str, issue: Issue, languages
 def plain(name: str, media_type: str, language: str, body: str) -> Document:
     """A text file of the site."""
     return Document(format=media_type.partition("/")[2], language=language, name=name, media_type=media_type, body=body.encode("utf-8"))
+
+
+def newest_of(shelf: Shelf) -> Issue:
+    """The newest issue as lists show it: with every language that any issue has (and the edition a title in), and all titles of tags
+    that recent issues know."""
+    newest = shelf.recent[0]
+    known = dict.fromkeys([*newest.languages, *(language for line in shelf.lines for language in line.languages)])
+    titles = {tag: title for issue in reversed(shelf.recent) for tag, title in issue.tag_titles.items()}
+    return replace(newest, languages=tuple(language for language in known if newest.title.get(language)), tag_titles=titles)
+
+
+def told_in(lines: Iterable[ArticleLine], language: Language) -> tuple[ArticleLine, ...]:
+    """Those that have the language: editions may gain one."""
+    return tuple(line for line in lines if language in line.headlines)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import calendar
-from collections.abc import Collection, Iterator, Sequence
-from datetime import date, timedelta
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import date
+from typing import TypeVar
 
-from digest.model import ArticleLine, Document, Issue, Language, Shelf
+from digest.model import ArticleLine, Document, IssueLine, Shelf
 from digest.render import places
 from digest.render.environment import Templates
-from digest.render.pages import page
+from digest.render.pages import newest_of, page, told_in
 
 BEST_OF_WEEK = 15
 BEST_OF_MONTH = 30
 Groups = list[tuple[str, list[ArticleLine]]]
+Line = TypeVar("Line", IssueLine, ArticleLine)
 
 
 class PeriodRenderer:
@@ -23,49 +25,33 @@ class PeriodRenderer:
         self._templates = templates
 
     def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
-        newest = shelf.recent[0]
-        months = sorted({line.day.replace(day=1) for line in shelf.lines})
-        for month in _with_neighbours({day.replace(day=1) for day in days}, months):
-            for language in newest.languages:
-                yield self._month(month, months, shelf, newest, language)
-        weeks = sorted({places.monday(line.day) for line in shelf.lines})
-        for monday in _with_neighbours({places.monday(day) for day in days}, weeks):
-            for language in newest.languages:
-                yield self._week(monday, weeks, shelf, newest, language)
+        newest = newest_of(shelf)
+        for language in newest.languages:
+            issues = [line for line in shelf.lines if language in line.languages]
+            for template, first, place in (("web/month.html", places.first_of_month, places.month), ("web/week.html", places.monday, places.week)):
+                lines, articles = _by(issues, first), _by(told_in(shelf.articles, language), first)
+                known = sorted(lines)
+                for period in _with_neighbours({first(day) for day in days}, known):
+                    own, place_ = lines[period], known.index(period)
+                    values = {
+                        "period": period,
+                        "lines": own[::-1],
+                        "line_by_day": {line.day: line for line in own},
+                        "articles": sum(line.articles for line in own),
+                        "groups": best(articles.get(period, []), BEST_OF_MONTH if first is places.first_of_month else BEST_OF_WEEK),
+                        "weeks": calendar.Calendar().monthdatescalendar(period.year, period.month),
+                        "earlier": known[place_ - 1] if place_ else None,
+                        "later": known[place_ + 1] if place_ + 1 < len(known) else None,
+                    }
+                    yield page(self._templates, template, place(period, language), newest, (language,), **values)
 
-    def _month(self, month: date, months: Sequence[date], shelf: Shelf, newest: Issue, language: Language) -> Document:
-        lines = [line for line in shelf.lines if line.day.replace(day=1) == month]
-        return page(
-            self._templates,
-            "web/month.html",
-            places.month(month, language),
-            newest,
-            (language,),
-            month=month,
-            weeks=calendar.Calendar().monthdatescalendar(month.year, month.month),
-            line_by_day={line.day: line for line in lines},
-            articles=sum(line.articles for line in lines),
-            groups=best([line for line in shelf.articles if line.day.replace(day=1) == month], BEST_OF_MONTH),
-            earlier=_before(month, months),
-            later=_after(month, months),
-        )
 
-    def _week(self, monday: date, weeks: Sequence[date], shelf: Shelf, newest: Issue, language: Language) -> Document:
-        lines = [line for line in shelf.lines if places.monday(line.day) == monday]
-        return page(
-            self._templates,
-            "web/week.html",
-            places.week(monday, language),
-            newest,
-            (language,),
-            monday=monday,
-            sunday=monday + timedelta(days=6),
-            lines=lines[::-1],
-            articles=sum(line.articles for line in lines),
-            groups=best([line for line in shelf.articles if places.monday(line.day) == monday], BEST_OF_WEEK),
-            earlier=_before(monday, weeks),
-            later=_after(monday, weeks),
-        )
+def _by(lines: Iterable[Line], first: Callable[[date], date]) -> dict[date, list[Line]]:
+    """The lines by the first day of their period, in their order."""
+    found: dict[date, list[Line]] = {}
+    for line in lines:
+        found.setdefault(first(line.day), []).append(line)
+    return found
 
 
 def best(lines: Sequence[ArticleLine], limit: int) -> Groups:
@@ -80,11 +66,3 @@ def _with_neighbours(wanted: Collection[date], known: Sequence[date]) -> list[da
     """Those that are wanted and known, and the ones just before and after, whose pages lead to them."""
     places_ = [place for place, period in enumerate(known) if period in wanted]
     return [known[place] for place in sorted({near for place in places_ for near in (place - 1, place, place + 1) if 0 <= near < len(known)})]
-
-
-def _before(period: date, known: Sequence[date]) -> date | None:
-    return max((other for other in known if other < period), default=None)
-
-
-def _after(period: date, known: Sequence[date]) -> date | None:
-    return min((other for other in known if other > period), default=None)

@@ -64,6 +64,10 @@ def week(day: date, language: Language) -> str:
     return f"{year:04d}/w{number:02d}.{language}.html"
 
 
+def first_of_month(day: date) -> date:
+    return day.replace(day=1)
+
+
 def monday(day: date) -> date:
     """The Monday of the day's ISO week."""
     return day - timedelta(days=day.weekday())

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 from digest.model import Document, Issue, Language, Shelf
 from digest.render import places
 from digest.render.environment import Templates
-from digest.render.pages import page, plain
+from digest.render.pages import newest_of, page, plain, told_in
 
 NEWEST = 14
 _TOP = 5
@@ -24,7 +24,7 @@ class SiteRenderer:
         self._templates = templates
 
     def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
-        newest = shelf.recent[0]
+        newest = newest_of(shelf)
         main = newest.languages[0]
         for name, media_type in _FILES.items():
             yield plain(name, media_type, main, self._templates.text(f"web/{name}"))
@@ -39,11 +39,16 @@ class SiteRenderer:
         yield from self._fronts(shelf, newest)
 
     def _fronts(self, shelf: Shelf, newest: Issue) -> Iterator[Document]:
-        months = sorted({line.day.replace(day=1) for line in shelf.lines}, reverse=True)
-        top = [line for line in shelf.articles[: len(newest.articles)] if line.day == newest.day][:_TOP]
         shown: list[tuple[str, Sequence[Language]]] = [(f"{language}.html", (language,)) for language in newest.languages]
         for name, languages in [*shown, ("index.html", newest.languages)]:
-            yield page(self._templates, "web/index.html", name, newest, languages, top=top, lines=shelf.lines[:NEWEST], months=months)
+            lines = {language: [line for line in shelf.lines if language in line.languages] for language in languages}
+            values = {
+                "top": {language: [line for line in told_in(shelf.articles, language) if line.day == newest.day][:_TOP] for language in languages},
+                "lines": {language: lines[language][:NEWEST] for language in languages},
+                "months": {language: sorted({line.day.replace(day=1) for line in lines[language]}, reverse=True) for language in languages},
+                "in_issue": shelf.recent[0].languages,
+            }
+            yield page(self._templates, "web/index.html", name, newest, languages, **values)
 
 
 def _site_maps(days: Collection[date], shelf: Shelf, newest: Issue) -> Iterator[Document]:
@@ -58,8 +63,8 @@ def _site_maps(days: Collection[date], shelf: Shelf, newest: Issue) -> Iterator[
     names = [("", newest.day)]
     for language in newest.languages:
         names += [(f"{part}/{language}.html", newest.day) for part in ("topics", "entities", "sources", "trends")]
-        names += [(places.month(day, language), day) for day in sorted({line.day.replace(day=1) for line in shelf.lines})]
-        names += [(places.topic(topic, language), newest.day) for topic in sorted({topic for line in shelf.articles for topic in line.tags})]
+        names += [(places.month(day, language), day) for day in sorted({line.day.replace(day=1) for line in shelf.lines if language in line.languages})]
+        names += [(places.topic(topic, language), newest.day) for topic in sorted({topic for line in told_in(shelf.articles, language) for topic in line.tags})]
     yield _map(newest, "sitemap-pages.xml", names)
     rows = "".join(f"<sitemap><loc>{newest.address}/{name}</loc></sitemap>\n" for name in [*(f"sitemap-{year}.xml" for year in years), "sitemap-pages.xml"])
     yield _xml(newest, "sitemap.xml", f'<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{rows}</sitemapindex>')

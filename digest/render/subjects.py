@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from datetime import date
 
-from digest.model import ArticleLine, Document, Language, Shelf
+from digest.model import ArticleLine, Document, Issue, Language, Shelf
 from digest.render import places
 from digest.render.environment import NAMED, Templates, public_url
-from digest.render.pages import page, plain
+from digest.render.pages import newest_of, page, plain, told_in
 
 LIMIT = 30  # articles on a page
 NAMES = 80  # names of a kind in the list
@@ -18,12 +18,11 @@ NAMES = 80  # names of a kind in the list
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a page is about, with its articles, newest first; ``months`` counts them by month, twelve of them, the newest last."""
+    """What a page is about, with its articles, newest first."""
 
     name: str
     kind: str
     lines: tuple[ArticleLine, ...]
-    months: tuple[tuple[date, int], ...]
 
 
 class SubjectRenderer:
@@ -33,46 +32,31 @@ class SubjectRenderer:
         self._templates = templates
 
     def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
-        newest = shelf.recent[0]
+        newest = newest_of(shelf)
         changed = [line for line in (*shelf.articles, *shelf.former) if line.day in days]
-        for folder, names_of, place in _FOLDERS:
-            subjects = _subjects(shelf.articles, names_of, newest.day)
-            touched = {places.slug(name) for line in changed for name in names_of(line)}
-            gone = {places.slug(name): Subject(name=name, kind=kind, lines=(), months=()) for line in changed for name, kind in names_of(line).items()}
-            by_name = {"told": {subject.name: subject for subject in subjects.values()}, "by_kind": _by_kind(subjects.values())}
-            for language in newest.languages:
-                listed = sorted(subjects.values(), key=lambda subject: (-len(subject.lines), subject.name.casefold()))
-                yield page(
-                    self._templates,
-                    f"web/{folder}.html",
-                    f"{folder}/{language}.html",
-                    newest,
-                    (language,),
-                    subjects=listed,
-                    sources=shelf.sources,
-                    limit=NAMES,
-                    **by_name,
-                )
-                for key in sorted(touched):
+        for language in newest.languages:
+            lines = told_in(shelf.articles, language)
+            for folder, names_of, place in _FOLDERS:
+                subjects = _subjects(lines, names_of)
+                gone = {places.slug(name): Subject(name=name, kind=kind, lines=()) for line in changed for name, kind in names_of(line).items()}
+                values = {"subjects": _by_number(subjects.values()), "sources": shelf.sources, "limit": NAMES, "day": newest.day, "by_month": by_month}
+                yield page(self._templates, f"web/{folder}.html", f"{folder}/{language}.html", newest, (language,), **values)
+                for key in sorted(gone):
                     subject = subjects.get(key, gone[key])
-                    values = {"subject": subject, "folder": folder, "limit": LIMIT}
+                    values = {"subject": subject, "folder": folder, "limit": LIMIT, "by_month": by_month}
                     yield page(self._templates, "web/subject.html", place(subject.name, language), newest, (language,), **values)
-        yield from self._opml(shelf)
+        yield self._opml(shelf, newest)
 
-    def _opml(self, shelf: Shelf) -> Iterator[Document]:
-        """The sources as OPML 2.0 (opml.org/spec2.opml), for feed readers; only those that anybody can ask."""
-        newest = shelf.recent[0]
-        feeds = [line.source for line in shelf.sources if public_url(line.source.url)]
+    def _opml(self, shelf: Shelf, newest: Issue) -> Document:
+        """The sources as OPML 2.0 (opml.org/spec2.opml), for feed readers; only feeds that anybody can ask."""
+        feeds = [line.source for line in shelf.sources if line.source.kind != "hf-papers" and public_url(line.source)]
         text = self._templates.render("plain/sources.opml", issue=newest, main=newest.languages[0], feeds=feeds)
-        yield plain("sources.opml", "text/x-opml", newest.languages[0], text)
+        return plain("sources.opml", "text/x-opml", newest.languages[0], text)
 
 
-def _by_kind(subjects: Iterable[Subject]) -> dict[str, list[Subject]]:
-    """By kind, the most frequent first."""
-    found: dict[str, list[Subject]] = {}
-    for subject in sorted(subjects, key=lambda subject: (-len(subject.lines), subject.name.casefold())):
-        found.setdefault(subject.kind, []).append(subject)
-    return found
+def _by_number(subjects: Iterable[Subject]) -> list[Subject]:
+    """The most frequent first."""
+    return sorted(subjects, key=lambda subject: (-len(subject.lines), subject.name.casefold()))
 
 
 def _topics(line: ArticleLine) -> dict[str, str]:
@@ -94,7 +78,7 @@ _FOLDERS: tuple[tuple[str, Callable[[ArticleLine], Mapping[str, str]], Callable[
 )
 
 
-def _subjects(lines: Sequence[ArticleLine], names_of: Callable[[ArticleLine], Mapping[str, str]], newest: date) -> dict[str, Subject]:
+def _subjects(lines: Sequence[ArticleLine], names_of: Callable[[ArticleLine], Mapping[str, str]]) -> dict[str, Subject]:
     """The subjects by their slug, each under its most usual spelling."""
     found: dict[str, list[ArticleLine]] = {}
     spellings: dict[str, Counter[tuple[str, str]]] = {}
@@ -107,12 +91,12 @@ def _subjects(lines: Sequence[ArticleLine], names_of: Callable[[ArticleLine], Ma
     subjects = {}
     for key, own in found.items():
         name, kind = min(spellings[key], key=lambda spelling: (-spellings[key][spelling], spelling))
-        subjects[key] = Subject(name=name, kind=kind, lines=tuple(own), months=by_month(own, newest))
+        subjects[key] = Subject(name=name, kind=kind, lines=tuple(own))
     return subjects
 
 
-def by_month(lines: Sequence[ArticleLine], newest: date) -> tuple[tuple[date, int], ...]:
-    """How many of them each of the last twelve months has, the newest month last."""
+def by_month(lines: Sequence[ArticleLine], until: date) -> tuple[tuple[date, int], ...]:
+    """How many of them each of the twelve months up to that day has, the newest month last."""
     counts = Counter((line.day.year, line.day.month) for line in lines)
-    months = [divmod(newest.year * 12 + newest.month - 1 - back, 12) for back in range(11, -1, -1)]
+    months = [divmod(until.year * 12 + until.month - 1 - back, 12) for back in range(11, -1, -1)]
     return tuple((date(year, month + 1, 1), counts[year, month + 1]) for year, month in months)

@@ -1,7 +1,7 @@
 """What the articles' verified claims say over time: one scale per metric, every claim a mark, medians only with their counts.
 
-A figure that a source calls "up to" is an upper bound and not what one may expect: it is drawn hollow and stays out of the median.
-Figures of different metrics, and multiples and percentages, never share a scale.
+A figure that a source calls "up to" or "at least" is a bound and not what one may expect: it is drawn hollow and stays out of the
+median. Figures of different metrics, and multiples and percentages, never share a scale. "0.25x the memory" is four times less.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 from statistics import median
@@ -20,12 +20,13 @@ from markupsafe import Markup
 from digest.model import ArticleLine, Claim, Document, Language, Shelf
 from digest.render import places
 from digest.render.environment import Templates
-from digest.render.pages import page, plain
+from digest.render.pages import newest_of, page, plain, told_in
 
 DAYS = 365
 FEWEST = 3  # claims of one kind before they are drawn
 FEWEST_FOR_MEDIAN = 5
 ROWS = 10
+_BOUNDS = ("up_to", "at_least")
 TABLE = 30
 _WIDTH, _LEFT = 400.0, 170.0
 _STEP = 6.0  # marks nearer than this become one larger mark
@@ -42,7 +43,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One or several claims at a place of the scale: ``x`` from 0 to 400, hollow for upper bounds; ``until``: where a range ends."""
+    """One or several claims at a place of the scale: ``x`` from 0 to 400, hollow for bounds; ``until``: where a range ends."""
 
     x: float
     until: float
@@ -56,7 +57,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The claims of a month, topic or name: how many, how many of them upper bounds, the median of the others where five are known."""
+    """The claims of a month, topic or name: how many, how many of them bounds, the median of the others where five are known."""
 
     name: str
     month: date | None
@@ -107,14 +108,18 @@ class TrendRenderer:
         self._templates = templates
 
     def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
-        newest = shelf.recent[0]
+        newest = newest_of(shelf)
         years = sorted({line.day.year for line in shelf.articles}, reverse=True)
-        for year in sorted({day.year for day in days} & set(years)):
+        for year in sorted({day.year for day in days}):
             lines = [line for line in shelf.articles if line.day.year == year]
             yield plain(f"trends/claims-{year}.csv", "text/csv", newest.languages[0], _csv(lines, newest.address))
-        found = trends(shelf.articles, newest.day)
         for language in newest.languages:
-            values = {"trends": found, "years": years, "since": newest.day - timedelta(days=DAYS - 1), "table": TABLE}
+            values = {
+                "trends": trends(told_in(shelf.articles, language), newest.day),
+                "years": years,
+                "since": newest.day - timedelta(days=DAYS - 1),
+                "table": TABLE,
+            }
             yield page(self._templates, "web/trends.html", f"trends/{language}.html", newest, (language,), **values)
 
 
@@ -125,16 +130,23 @@ def trends(lines: Sequence[ArticleLine], newest: date) -> tuple[Trend, ...]:
         if line.day > newest - timedelta(days=DAYS):
             for claim in line.claims:
                 if claim.metric in _METRICS and claim.unit in ("x", "%") and claim.low > 0:
-                    found.setdefault((claim.metric, claim.unit, claim.direction), []).append(Told(line, claim))
+                    found.setdefault((claim.metric, claim.unit, claim.direction), []).append(Told(line, _whole(claim)))
     kinds = sorted(found, key=lambda kind: (_METRICS.index(kind[0]), kind[1] != "x", kind[2]))
     return tuple(_trend(*kind, found[kind], newest) for kind in kinds if len(found[kind]) >= FEWEST)
+
+
+def _whole(claim: Claim) -> Claim:
+    """A part of what it was ("0.25x the memory") as how many times less (4x)."""
+    if claim.unit == "x" and claim.direction == "less" and claim.high < 1:
+        return replace(claim, low=round(1 / claim.high, 4), high=round(1 / claim.low, 4))
+    return claim
 
 
 def _trend(metric: str, unit: str, direction: str, told: Sequence[Told], newest: date) -> Trend:
     scale, ticks = _scale(told, unit)
     charts = [_chart(by, told, names_of, scale, ticks) for by, names_of in _GROUPS]
     months = _months(told, newest, scale, ticks)
-    bounds = sum(each.claim.bound == "up_to" for each in told)
+    bounds = sum(each.claim.bound in _BOUNDS for each in told)
     return Trend(metric, unit, direction, tuple(chart for chart in (months, *charts) if chart.rows), tuple(told), bounds)
 
 
@@ -146,18 +158,19 @@ _GROUPS: tuple[tuple[str, Callable[[ArticleLine], Sequence[str]]], ...] = (
 
 
 def _scale(told: Sequence[Told], unit: str) -> tuple[Callable[[float], float], tuple[tuple[float, float], ...]]:
-    """(value to x, ticks): from 1 by powers for multiples, from 0 for percentages."""
-    top = max(each.claim.high for each in told)
+    """(value to x, ticks): by powers for multiples, with 1 among them; from 0 for percentages."""
+    top, bottom = max(each.claim.high for each in told), min(each.claim.low for each in told)
     if unit == "x":
-        values = [base * 10**power for power in range(7) for base in (1, 2, 5)]
-        end = next((value for value in values if value >= top), top)
+        values = [base * 10.0**power for power in range(-3, 8) for base in (1, 2, 5)]
+        first = max([value for value in values if value <= min(bottom, 1.0)], default=values[0])
+        end = min([value for value in values if value >= max(top, 2.0)], default=values[-1])
 
         @cache
         def by_power(value: float) -> float:
-            return round(_WIDTH * math.log(max(value, 1.0)) / math.log(max(end, 2)), 1)
+            return round(_WIDTH * math.log(min(max(value, first), end) / first) / math.log(end / first), 1)
 
-        ticks = [value for value in values if value <= end]
-        return by_power, tuple((by_power(value), value) for value in (ticks if len(ticks) <= 7 else [value for value in ticks if str(value)[0] == "1"]))
+        ticks = [value for value in values if first <= value <= end]
+        return by_power, tuple((by_power(value), value) for value in (ticks if len(ticks) <= 7 else [each for each in ticks if f"{each:e}"[0] == "1"]))
     end = 100 if top <= 100 else math.ceil(top / 100) * 100
 
     @cache
@@ -193,11 +206,11 @@ def _months(told: Sequence[Told], newest: date, scale: Callable[[float], float],
 def _row(name: str, month: date | None, claims: Sequence[Claim], scale: Callable[[float], float]) -> Row:
     marks: dict[tuple[float, float, bool], tuple[float, float, int]] = {}
     for claim in claims:
-        x, until, is_hollow = scale(claim.low), scale(claim.high), claim.bound == "up_to"
+        x, until, is_hollow = scale(claim.low), scale(claim.high), claim.bound in _BOUNDS
         key = (x // _STEP, until // _STEP, is_hollow)
         first, last, number = marks.get(key, (x, until, 0))
         marks[key] = (first, last, number + 1)
-    usual = [math.sqrt(claim.low * claim.high) for claim in claims if claim.bound != "up_to"]
+    usual = [math.sqrt(claim.low * claim.high) for claim in claims if claim.bound not in _BOUNDS]
     middle = round(median(usual), 2) if len(usual) >= FEWEST_FOR_MEDIAN else None
     return Row(
         name,
@@ -220,7 +233,7 @@ def _csv(lines: Sequence[ArticleLine], address: str) -> str:
         language = next(each for each in languages if each in line.headlines)
         for claim in line.claims:
             names = ["; ".join(line.tags), "; ".join(line.names.get("method", ())), "; ".join(line.names.get("hardware", ()))]
-            figure = [claim.metric, f"{claim.low:g}", f"{claim.high:g}", claim.unit, claim.direction, claim.bound, claim.baseline or "", claim.setting or ""]
+            figure = [claim.metric, repr(claim.low), repr(claim.high), claim.unit, claim.direction, claim.bound, claim.baseline or "", claim.setting or ""]
             row = [
                 line.day.isoformat(),
                 line.story,

@@ -7,16 +7,18 @@ site; times are those of the content (``updated``: an editor's last change), so 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import islice
 from urllib.parse import urlsplit
 
 from feedgen.feed import FeedGenerator
 
-from digest.model import Article, ArticleLine, Document, Issue, Language, Shelf
+from digest.model import ArticleLine, Document, Issue, Language, Shelf
 from digest.render import places
 from digest.render.environment import Templates, safe_url
+from digest.render.pages import newest_of, told_in
 from digest.render.words import HTML_LANGUAGES
 from digest.text import clean
 
@@ -61,76 +63,76 @@ class FeedRenderer:
         self._templates = templates
 
     def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
-        for language in shelf.recent[0].languages:
+        for language in newest_of(shelf).languages:
             for feed in self._feeds(shelf, language):
                 for each in _FORMATS:
                     yield _document(feed, *each)
 
     def _feeds(self, shelf: Shelf, language: Language) -> Iterator[_Feed]:
-        issues = shelf.recent[:ENTRY_LIMIT]
-        newest = issues[0]
-        changed = {line.day: line.changed_at for line in shelf.lines if line.changed_at}
-        line_by_key = {(line.day, line.story): line for line in shelf.articles}
+        newest = newest_of(shelf)
         host = urlsplit(newest.address).hostname or "localhost"
         title, tag = newest.title[language], f"tag:{host},2026:{newest.edition}"
+        lines = told_in(shelf.articles, language)
 
         def feed(place: str, name: str, heading: str, items: Iterable[_Item]) -> _Feed:
-            told_items = tuple(items)
+            told = tuple(items)
             return _Feed(
                 id=f"{tag}{place}/{language}",
                 name=f"{name}.{language}",
                 title=heading,
                 language=language,
                 address=newest.address,
-                at=max((item.changed_at for item in told_items), default=newest.until),
+                at=max((item.changed_at for item in told), default=newest.until),
                 hub=self._templates.options.hub,
-                items=told_items,
+                items=told,
             )
 
-        yield feed("", "feed", title, (self._of_issue(each, language, host, changed.get(each.day, each.until)) for each in issues))
-        told = [
-            (article, self._of_article(each, article, line_by_key[each.day, article.pick.story.key], language, host))
-            for each in issues
-            for article in each.articles
-        ]
-        heading = self._templates.words.say(language, "%(title)s: every article", title=title)
-        yield feed("/articles", "articles", heading, _some(item for _, item in told))
-        titles = {topic: words for each in reversed(issues) for topic, words in each.tag_titles.items()}
-        for topic in sorted({topic for article, _ in told for topic in article.tags} & titles.keys()):
-            own = _some(item for article, item in told if topic in article.tags)
-            yield feed(f"/topics/{topic}", f"topics/{places.slug(topic)}", f"{title} · {titles[topic][language]}", own)
+        changed = {line.day: line.changed_at for line in shelf.lines}
+        issues = [issue for issue in shelf.recent if language in issue.languages][:ENTRY_LIMIT]
+        yield feed("", "feed", title, (self._of_issue(issue, lines, language, host, changed.get(issue.day)) for issue in issues))
+        made: dict[tuple[date, str], _Item] = {}
 
-    def _of_issue(self, issue: Issue, language: Language, host: str, changed_at: datetime) -> _Item:
-        lead = next((article.wording(language).headline for article in issue.articles), self._templates.words.say(language, "No pick today."))
+        def newest_articles(wanted: Iterable[ArticleLine]) -> Iterator[_Item]:
+            for line in islice(wanted, ARTICLE_LIMIT):
+                if (line.day, line.story) not in made:
+                    made[line.day, line.story] = self._of_article(line, newest, language, host)
+                yield made[line.day, line.story]
+
+        heading = self._templates.words.say(language, "%(title)s: every article", title=title)
+        yield feed("/articles", "articles", heading, newest_articles(lines))
+        by_topic: dict[str, list[ArticleLine]] = {topic: [] for line in shelf.former for topic in line.tags}
+        for line in lines:
+            for topic in line.tags:
+                by_topic.setdefault(topic, []).append(line)
+        for topic, own in sorted(by_topic.items()):
+            named = f"{title} · {self._templates.topic_title(topic, language, newest)}"
+            yield feed(f"/topics/{topic}", f"topics/{places.slug(topic)}", named, newest_articles(own))
+
+    def _of_issue(self, issue: Issue, lines: Sequence[ArticleLine], language: Language, host: str, changed_at: datetime | None) -> _Item:
+        own = [line for line in lines if line.day == issue.day]
         return _Item(
             id=f"tag:{host},{issue.day.year}:{issue.edition}/{issue.day.isoformat()}/{language}",
             title=f"{issue.title[language]} · {self._templates.words.day(language, issue.day)}",
             url=f"{issue.address}/{places.issue(issue.day, language)}",
-            html=self._templates.render("web/feed_entry.html", issue=issue, articles=issue.articles, language=language, is_whole=True),
-            summary=lead,
+            html=self._templates.render("web/feed_issue.html", issue=issue, lines=own, language=language),
+            summary=own[0].headlines[language] if own else self._templates.words.say(language, "No pick today."),
             at=issue.until,
-            changed_at=max(issue.until, changed_at),
+            changed_at=max(issue.until, changed_at or issue.until),
         )
 
-    def _of_article(self, issue: Issue, article: Article, line: ArticleLine, language: Language, host: str) -> _Item:
-        wording, entry = article.wording(language), article.pick.story.lead.entry
-        at = issue.until - timedelta(seconds=line.place)  # no two alike, the hottest first
+    def _of_article(self, line: ArticleLine, newest: Issue, language: Language, host: str) -> _Item:
+        at = line.told_at - timedelta(seconds=line.place)  # no two alike, the hottest first
         return _Item(
-            id=f"tag:{host},2026:item/{article.pick.story.key}/{language}",
-            title=wording.headline,
-            url=f"{issue.address}/{places.article(issue.day, article.pick.story.key, language)}",
-            html=self._templates.render("web/feed_entry.html", issue=issue, articles=[article], language=language, is_whole=False),
-            summary=wording.blurb or wording.summary,
+            id=f"tag:{host},2026:item/{line.story}/{language}",
+            title=line.headlines[language],
+            url=f"{newest.address}/{places.article(line.day, line.story, language)}",
+            html=self._templates.render("web/feed_article.html", issue=newest, line=line, language=language),
+            summary=line.blurbs.get(language) or line.summaries.get(language, ""),
             at=at,
             changed_at=max(at, (line.changed_at or at) - timedelta(seconds=line.place)),
-            source_url=safe_url(entry.url),
-            tags=tuple(issue.tag_titles[tag][language] for tag in article.tags if tag in issue.tag_titles),
+            source_url=safe_url(line.url),
+            tags=tuple(self._templates.topic_title(tag, language, newest) for tag in line.tags),
         )
-
-
-def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
-    """The newest of them, each story once."""
-    return tuple({item.id: item for item in reversed(list(items))}.values())[::-1][:ARTICLE_LIMIT]
 
 
 def _document(feed: _Feed, ending: str, media_type: str, write: Callable[[_Feed, str], bytes]) -> Document:

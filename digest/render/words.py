@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -31,11 +31,11 @@ class Words:
     def say(self, language: Language, message: str, **values: object) -> str:
         """The message in that language, its ``%(name)s`` filled."""
         text = self._catalogues[language].gettext(message)
-        return text % values if values else text
+        return _filled(language, text, values) if values else text
 
     def count(self, language: Language, one: str, many: str, number: int, **values: object) -> str:
         """The message in the plural form of that number, which is ``%(number)s``."""
-        return self._catalogues[language].ngettext(one, many, number) % {"number": f"{number:,}", **values}
+        return _filled(language, self._catalogues[language].ngettext(one, many, number), {"number": f"{number:,}", **values})
 
     def day(self, language: Language, day: date) -> str:
         """Such as "Monday, November 30, 2026" or "2026年11月30日星期一"."""
@@ -58,18 +58,16 @@ class Words:
         return f"Week {number}, {format_interval(monday, sunday, 'yMMMd', locale=_LOCALES[language])}"
 
     def decimal(self, language: Language, number: float) -> str:
-        """With at most one digit behind the point."""
-        return str(format_decimal(number, format="#,##0.#", locale=_LOCALES[language]))
+        """With at most two digits behind the point."""
+        return str(format_decimal(number, format="#,##0.##", locale=_LOCALES[language]))
 
     def weekday_name(self, language: Language, day: date) -> str:
         """Such as "Mon" or "周一"."""
         return _date(day, "EEE", language)
 
-    def dated(self, language: Language, day: date, today: date) -> str:
-        """The day as lists show it: weekday and date, the year where it is another one."""
-        if day.year == today.year:
-            return self.weekday(language, day)
-        return _date(day, "MMM d, y" if language == "en" else "y年M月d日", language)
+    def dated(self, language: Language, day: date) -> str:
+        """Such as "Mon, Nov 30, 2026" or "2026年11月30日周一"."""
+        return _date(day, "EEE, MMM d, y" if language == "en" else "y年M月d日EEE", language)
 
     def weekday(self, language: Language, day: date) -> str:
         """Such as "Tuesday, Sep 8" or "9月8日星期二"."""
@@ -82,6 +80,13 @@ class Words:
     def join(self, language: Language, parts: Iterable[str]) -> str:
         """A list in a sentence."""
         return ("、" if language == "zh" else ", ").join(parts)
+
+
+def _filled(language: Language, text: str, values: Mapping[str, object]) -> str:
+    try:
+        return text % values
+    except (KeyError, ValueError, TypeError) as error:
+        raise RenderError(f"templates/locale/{language}.po: the placeholders of {text!r} are wrong: {error}") from error
 
 
 @lru_cache(maxsize=4096)

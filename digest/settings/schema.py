@@ -27,6 +27,27 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class MailSettings(_Part):
+    """The newsletter of an edition."""
+
+    sender: str = Field(pattern=r"^[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+$", description="The address it comes from; its domain needs SPF, DKIM and DMARC.")
+    reply_to: str = Field("", description="Where answers go; to the sender when left out.")
+    links: str = Field(pattern=r"^https?://", description="Where `digest serve` answers: unsubscribe and preference links begin with it.")
+    key: str = Field(
+        "MAIL_KEY", pattern=r"^[A-Z_][A-Z0-9_]*$", description="The environment variable with the key that signs links; older keys follow it after commas."
+    )
+    bounces: str = Field("", pattern=r"^$|^[^@\s]+@[^@\s]+$", description="bounces@domain: every mail gets its own envelope sender, bounces+TOKEN@domain.")
+    host: str = Field("localhost", description="The relay.")
+    port: int = Field(587, ge=1, le=65535)
+    security: Literal["starttls", "tls", "none"] = Field("starttls", description="starttls (587), tls (465), or none, for a relay on this machine only.")
+    certificates: str = Field("", description="A file with a certificate of the relay's that is not publicly known.")
+    user: str = Field("", description="The user at the relay, where it wants one.")
+    password: str = Field("", pattern=r"^$|^[A-Z_][A-Z0-9_]*$", description="The environment variable with its password.")
+    connections: int = Field(4, ge=1, le=50, description="So many side by side.")
+    a_minute: dict[str, float] = Field({}, description="At most so many mails a minute: relay, a receiving domain such as qq.com, or * for every other.")
+    a_day: int = Field(0, ge=0, description="At most so many a day, while a new sender warms up; 0 for no limit.")
+
+
 class EditionSettings(_Part):
     """One digest: who it is for, when its day ends, where it goes."""
 
@@ -38,6 +59,7 @@ class EditionSettings(_Part):
     sources: list[str] | None = Field(None, description="Names of the sources to read; all when left out.")
     articles: int = Field(12, ge=1, le=100, description="At most so many articles an issue.")
     near_misses: int = Field(5, ge=0, le=50, description="At most so many near misses below them.")
+    mail: MailSettings | None = Field(None, description="The newsletter; none when left out.")
     folder: str = Field("out", description="Where the files go, relative to this file.")
     cards: bool = Field(True, description="A picture per issue and featured article, which chats show beside a link.")
     search: bool = Field(True, description="Search on the site (needs the search extra).")

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, select, update
 
-from digest.lines import article_lines, issue_line
+from digest.lines import article_lines, content_hash, issue_line
 from digest.model import ArticleLine, Decision, Issue, IssueLine, Receipt, Shelf
 from digest.store.database import transaction
 from digest.store.entries import insert
@@ -41,6 +41,9 @@ class SqlArchive:
                 "entries_read": issue.entries_read,
                 "articles": len(issue.articles),
                 "headlines": issue_line(issue).headlines,
+                "languages": list(issue.languages),
+                "listed": "",
+                "changed_at": None,
                 "document": _ISSUE.dump_json(issue).decode("utf-8"),
             }
             statement = insert(connection, issues).values(row)
@@ -60,16 +63,19 @@ class SqlArchive:
         assert archived is not None
         return archived
 
-    def list_as(self, issue: Issue, now: datetime) -> None:
+    def list_as(self, issue: Issue, now: datetime) -> bool:
         with transaction(self._engine) as connection:
             where = (issues.c.edition == issue.edition, issues.c.day == issue.day)
+            row = connection.execute(select(issues.c.document, issues.c.listed).where(*where)).one()
+            content = content_hash(issue)
+            if content == (row.listed or content_hash(_ISSUE.validate_json(row.document))):
+                return False
             listed = {line.story: line for line in _lines(connection, articles.c.edition == issue.edition, articles.c.day == issue.day)}
-            lines = tuple(_dated(line, listed.get(line.story), now) for line in article_lines(issue))
-            if lines == tuple(listed.values()):
-                return
-            _list(connection, issue, lines)
+            _list(connection, issue, [_dated(line, listed.get(line.story), now) for line in article_lines(issue)])
             line = issue_line(issue)
-            connection.execute(update(issues).where(*where).values(articles=line.articles, headlines=line.headlines, changed_at=now))
+            values = {"articles": line.articles, "headlines": line.headlines, "listed": content, "changed_at": now}
+            connection.execute(update(issues).where(*where).values(values))
+            return True
 
     def days(self, edition: str) -> list[date]:
         with transaction(self._engine) as connection:
@@ -113,8 +119,9 @@ class SqlArchive:
     def shelf(self, edition: str, limit: int) -> Shelf:
         newest = select(issues).where(issues.c.edition == edition).order_by(issues.c.day.desc())
         with transaction(self._engine) as connection:
-            rows = connection.execute(newest.with_only_columns(issues.c.day, issues.c.articles, issues.c.headlines, issues.c.changed_at))
-            lines = tuple(IssueLine(**row) for row in rows.mappings())
+            columns = (issues.c.day, issues.c.languages, issues.c.articles, issues.c.headlines, issues.c.changed_at)
+            rows = connection.execute(newest.with_only_columns(*columns)).mappings()
+            lines = tuple(IssueLine(**{**row, "languages": tuple(row["languages"] or row["headlines"])}) for row in rows)
             documents = connection.execute(newest.with_only_columns(issues.c.document).limit(limit)).scalars()
             return Shelf(lines=lines, recent=tuple(_ISSUE.validate_json(document) for document in documents))
 

@@ -9,7 +9,7 @@ from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Index, Inte
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-HEAD = "0005"
+HEAD = "0006"
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -107,6 +107,8 @@ issues = Table(
     Column("articles", Integer, nullable=False),
     Column("headlines", JSON, nullable=False),
     Column("document", Text, nullable=False),
+    Column("languages", JSON),
+    Column("listed", String(64), nullable=False, server_default=""),
     Column("changed_at", UtcDateTime),
 )
 
@@ -155,4 +157,65 @@ receipts = Table(
     Column("publisher", String(60), primary_key=True),
     Column("target", String(300), primary_key=True),
     Column("delivered_at", UtcDateTime, nullable=False),
+)
+
+subscribers = Table(
+    "subscribers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("edition", String(100), nullable=False),
+    Column("address", String(320), nullable=False),
+    Column("address_hash", String(64), nullable=False),
+    Column("languages", JSON, nullable=False),
+    Column("topics", JSON, nullable=False),
+    Column("rhythm", String(10), nullable=False),
+    Column("state", String(10), nullable=False),
+    Column("consent_how", String(40), nullable=False),
+    Column("consent_at", UtcDateTime, nullable=False),
+    Column("consent_evidence", Text, nullable=False),
+    Index("subscribers_by_mailbox", "edition", "address_hash", unique=True),
+)
+
+suppressions = Table(
+    "suppressions",
+    metadata,
+    Column("address_hash", String(64), primary_key=True),
+    Column("edition", String(100), primary_key=True),
+    Column("reason", String(20), nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+)
+
+mailings = Table(
+    "mailings",
+    metadata,
+    Column("issue_key", String(120), primary_key=True),
+    Column("state", String(10), nullable=False),
+    Column("why", Text, nullable=False),
+    Column("began_at", UtcDateTime, nullable=False),
+    Column("document", Text, nullable=False),
+)
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("issue_key", String(120), primary_key=True),
+    Column("subscriber", Integer, primary_key=True, autoincrement=False),
+    Column("state", String(10), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("next_at", UtcDateTime),
+    Column("worker", String(80), nullable=False),
+    Column("claimed_at", UtcDateTime),
+    Column("code", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Index("deliveries_by_state", "issue_key", "state", "next_at"),
+)
+
+buckets = Table(
+    "buckets",
+    metadata,
+    Column("name", String(300), primary_key=True),
+    Column("left", Float, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Column("day", Date, nullable=False),
+    Column("sent", Integer, nullable=False),
 )

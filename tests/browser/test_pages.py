@@ -31,6 +31,8 @@ PAGES = (
     "2026/11/zh.html",
     "2026/w48.en.html",
     "topics/zh.html",
+    "topics/en.html",
+    "404.html",
     "topics/moe.en.html",
     "entities/zh.html",
     "sources/zh.html",
@@ -67,7 +69,7 @@ def test_a_page_fits_any_screen_and_anyone_can_use_it(browser: Any, address: str
 def test_everything_is_read_without_a_script(browser: Any, address: str) -> None:
     page, _ = opened(browser, f"{address}/2026/11/23/zh.html", java_script_enabled=False)
     assert page.locator("article").count() == 6
-    assert "最高 1.9 倍" in page.locator("article").first.inner_text()
+    assert "最高 1.9\u00a0倍" in page.locator("article").first.inner_text()
     page.locator("article details summary").first.click()
     assert page.locator("article details[open] blockquote").first.is_visible()
     page.goto(f"{address}/search/zh.html")
@@ -132,6 +134,8 @@ def test_the_pages_open_from_the_disk(browser: Any, site: Path) -> None:
     page, complaints = opened(browser, (site / "2026/11/23/zh.html").as_uri())
     assert page.evaluate("getComputedStyle(document.querySelector('article')).borderRadius") != "0px"
     assert complaints == []
+    page.goto((site / "search/en.html").as_uri())
+    page.get_by_text("it needs a web server").wait_for()
     page.context.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
+import time_machine
 
 from digest.cli import main
 from digest.errors import PublishError
@@ -204,8 +206,11 @@ def test_a_correction_updates_its_feed_entry_lists_and_pages(demo: Path) -> None
     assert {key: items[key]["date_modified"] for key in others} == {key: was[key]["date_modified"] for key in others}
     assert "A corrected headline" in (out / "2026/11/en.html").read_text(encoding="utf-8")
     assert "A corrected headline" in (out / "topics/moe.en.html").read_text(encoding="utf-8")
-    assert not list(out.glob("2026/11/24/arxiv-2611.90002*"))
-    assert [path for path in out.rglob("*.html") if "arxiv-2611.90002." in path.read_text(encoding="utf-8")] == []
+    assert sorted(path.name for path in out.glob("2026/11/24/arxiv-2611.90002*")) == ["arxiv-2611.90002.en.html", "arxiv-2611.90002.zh.html"]
+    gone = (out / "2026/11/24/arxiv-2611.90002.en.html").read_text(encoding="utf-8")
+    assert "Taken out by the editor" in gone and "Curvature" not in gone and "noindex" in gone
+    told = [path for path in out.rglob("*") if path.suffix in (".html", ".xml", ".rss", ".json", ".csv", ".md", ".txt") and "pagefind" not in path.parts]
+    assert [path.name for path in told if "arxiv-2611.90002" in path.read_text(encoding="utf-8") and "90002" not in path.name] == []
     assert main(["site", "check", "--config", str(demo)]) == 0
 
 
@@ -242,6 +247,7 @@ def test_many_issues_are_rendered_side_by_side_with_the_same_result(tmp_path: Pa
         subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     one, two = tmp_path / "one" / "out", tmp_path / "two" / "out"
     assert names(one) == names(two)
+    assert findings(one, "https://digest.example.org", ("zh", "en")) == []  # also for topics that no recent issue has
     assert [name for name in names(one) if (one / name).read_bytes() != (two / name).read_bytes()] == []
 
 
@@ -274,3 +280,103 @@ def test_the_sources_go_out_as_opml_without_keys(demo: Path) -> None:
     assert (feed["name"], feed["url"]) == ("Secret", "https://hub.example.com/x?n=1")
     whole = "".join(path.read_text(encoding="utf-8") for path in out.rglob("*") if path.suffix in (".html", ".json", ".opml", ".xml", ".txt"))
     assert "abc&" not in whole and "me:pw" not in whole
+
+
+def edit(demo: Path, day: str, text: str) -> None:
+    (demo.parent / "edits").mkdir(exist_ok=True)
+    (demo.parent / "edits" / f"{day}.yaml").write_text(text, encoding="utf-8")
+
+
+def holding(out: Path, words: str) -> list[str]:
+    """The files of the site that hold the words, but for the search index and the pages of names."""
+    return [name for name in names(out) if not name.startswith(("pagefind/", "entities/")) and words.encode() in (out / name).read_bytes()]
+
+
+def test_an_edit_of_a_recent_day_goes_out_whole_with_the_next_one_and_can_be_taken_back(demo: Path) -> None:
+    out = demo.parent.parent / "out" / "demo"
+    main(["run", "--config", str(demo), "--date", "2026-11-23", "--quiet"])
+    before = holding(out, "RolloutPool")
+    edit(demo, "2026-11-23", "drop: [arxiv-2611.90003]\n")
+    main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
+    assert holding(out, "RolloutPool") == []
+    assert json.loads((out / "topics/rl-post-training.en.json").read_text(encoding="utf-8"))["items"] == []
+    (demo.parent / "edits" / "2026-11-23.yaml").unlink()
+    main(["run", "--config", str(demo), "--date", "2026-11-25", "--quiet"])
+    own = {name for name in before if name.startswith(("2026/", "topics/", "articles", "trends/"))}
+    assert len(own) > 30 and own <= set(holding(out, "RolloutPool"))
+    assert main(["site", "check", "--config", str(demo)]) == 0
+
+
+def test_all_articles_of_a_day_can_be_taken_out(demo: Path) -> None:
+    out = demo.parent.parent / "out" / "demo"
+    main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
+    keys = [article["key"] for article in json.loads((out / "api/v1/latest.json").read_text(encoding="utf-8"))["articles"]]
+    edit(demo, DAY, f"drop: [{', '.join(keys)}]\n")
+    main(["deliver", "--config", str(demo), "--date", DAY, "--quiet"])
+    assert holding(out, "TideFlow") == [] and (out / "trends/claims-2026.csv").read_text(encoding="utf-8").count("\n") == 1
+    assert main(["site", "check", "--config", str(demo)]) == 0
+
+
+def test_words_of_a_summary_or_letter_are_a_correction_too(demo: Path) -> None:
+    out = demo.parent.parent / "out" / "demo"
+
+    def modified(name: str) -> str:
+        return str(json.loads((out / f"{name}.en.json").read_text(encoding="utf-8"))["items"][0]["date_modified"])
+
+    main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
+    article, issue = modified("articles"), modified("feed")
+    edit(demo, DAY, "reword: {arxiv-2611.90001: {en: {summary: TideFlow is a scheduler.}}}\n")
+    main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
+    assert modified("articles") > article and (second := modified("feed")) > issue
+    (demo.parent / "notes").mkdir()
+    (demo.parent / "notes" / f"{DAY}.en.md").write_text("Good morning.", encoding="utf-8")
+    with time_machine.travel("2030-01-01T00:00:00Z"):
+        main(["deliver", "--config", str(demo), "--date", DAY, "--quiet"])
+    assert modified("feed") > second
+
+
+@pytest.mark.parametrize(("first", "then"), [("[en]", "[zh, en]"), ("[zh, en]", "[en]"), ("[en]", "[en]"), ("[en, zh]", "[zh, en]")])
+def test_an_edition_may_gain_and_lose_a_language(demo: Path, first: str, then: str) -> None:
+    text = demo.read_text(encoding="utf-8")
+    for day, languages in (("2026-11-23", first), (DAY, then)):
+        kept = re.sub(r"    (?:languages|address): .*\n", "", text)
+        demo.write_text(kept.replace("    folder: ", f"    languages: {languages}\n    address: https://example.org/digest\n    folder: ", 1), encoding="utf-8")
+        main(["run", "--config", str(demo), "--date", day, "--quiet"])
+        assert main(["site", "build", "--config", str(demo)]) == 0
+    out = demo.parent.parent / "out" / "demo"
+    found = [finding for finding in findings(out, "https://example.org/digest", ()) if finding.kind != "language"]
+    assert found == []
+
+
+def test_what_only_this_network_knows_is_not_published(demo: Path) -> None:
+    text = demo.read_text(encoding="utf-8")
+    extra = "rsshub: {address: 'http://hub.example.net:1200', on: true}\nsources:\n  - {name: Hub, url: 'rsshub:/twitter/user/example'}\n"
+    extra += "  - {name: Inside, url: 'http://10.1.2.3/feed'}\n  - {name: Wiki, url: 'http://wiki/feed'}\n"
+    extra += "  - {name: Papers, url: 'https://papers.example.com/api', kind: hf-papers}\n"
+    demo.write_text(text.replace("sources:\n", extra, 1), encoding="utf-8")
+    main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
+    out = demo.parent.parent / "out" / "demo"
+    assert [holding(out, words) for words in ("hub.example.net", "10.1.2.3", "http://wiki")] == [[], [], []]
+    assert "papers.example.com" not in (out / "sources.opml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "said"),
+    [
+        ("web/line.html", "{% set", "{{ 1 / 0 }}{% set", "line.html:1: division by zero"),
+        ("web/style.css", "body", "\udcff", "style.css cannot be read as UTF-8"),
+        ("api/openapi.json", '"openapi"', "oops", "openapi.json: not JSON"),
+        ("locale/zh.po", "%(number)s 篇", "%(nmber)s 篇", "zh.po: the placeholders of '%(nmber)s 篇' are wrong"),
+        ("web/subject.html", "{% block body %}", "{% block body %}{{ words.month(main, 5) }}", "subject.html:"),
+    ],
+)
+def test_whatever_is_wrong_with_a_template_is_said_with_its_name(
+    demo: Path, capsys: pytest.CaptureFixture[str], name: str, old: str, new: str, said: str
+) -> None:
+    main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
+    digest(demo, "templates", "copy", name)
+    path = demo.parent / "templates" / name
+    path.write_bytes(path.read_text(encoding="utf-8").replace(old, new).encode("utf-8", "surrogateescape"))
+    capsys.readouterr()
+    assert digest(demo, "site", "build") in (1, 2)
+    assert said in capsys.readouterr().err

@@ -76,7 +76,12 @@ def test_no_query_and_no_text_crashes(query: str, words: str) -> None:
 def test_a_database_from_before_the_search_is_made_findable(run_demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     engine = open_database(f"sqlite:///{run_demo.parent.parent}/state/demo.sqlite3")
     with engine.begin() as connection:
-        for command in ("DROP TABLE search", "DROP TABLE articles", "ALTER TABLE issues DROP COLUMN changed_at"):
+        for command in (
+            "DROP TABLE search",
+            "DROP TABLE articles",
+            *(f"ALTER TABLE issues DROP COLUMN {name}" for name in ("changed_at", "listed", "languages")),
+            *(f"DROP TABLE {name}" for name in ("subscribers", "suppressions", "mailings", "deliveries", "buckets")),
+        ):
             connection.execute(text(command))
         connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
     engine.dispose()

@@ -73,7 +73,7 @@ def test_a_month_shows_its_issues_as_a_calendar_in_each_language(site: Path) -> 
 
 def test_months_lead_to_each_other_over_gaps_and_years() -> None:
     days = [date(2026, 1, 5), date(2025, 12, 31), date(2025, 10, 1)]
-    shelf = Shelf(lines=tuple(IssueLine(day=day, articles=0, headlines={}) for day in days), recent=(an_issue(day=days[0]),))
+    shelf = Shelf(lines=tuple(IssueLine(day=day, languages=("zh", "en"), articles=0, headlines={}) for day in days), recent=(an_issue(day=days[0]),))
     documents = {document.name: document.body.decode() for document in PeriodRenderer(Templates([ROOT / "templates"])).render({days[1]}, shelf)}
     middle = documents["2025/12/en.html"]
     assert 'rel="prev" href="../../2025/10/en.html">← October 2025' in middle
@@ -81,7 +81,10 @@ def test_months_lead_to_each_other_over_gaps_and_years() -> None:
 
 
 def test_ten_years_of_issues_make_no_long_front_page() -> None:
-    lines = tuple(IssueLine(day=date(2026, 11, 24) - timedelta(days=number), articles=3, headlines={"zh": "甲", "en": "A"}) for number in range(3650))
+    lines = tuple(
+        IssueLine(day=date(2026, 11, 24) - timedelta(days=number), languages=("zh", "en"), articles=3, headlines={"zh": "甲", "en": "A"})
+        for number in range(3650)
+    )
     found: dict[str, Document] = {
         document.name: document for document in SiteRenderer(Templates([ROOT / "templates"])).render({DAY}, Shelf(lines=lines, recent=(an_issue(),)))
     }

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from digest.model import ArticleLine, Claim, Shelf
 from digest.render.environment import Templates
 from digest.render.trends import TrendRenderer, trends
-from tests.builders import DAY, a_claim, an_issue
+from tests.builders import DAY, NOON, a_claim, an_issue
 from tests.conftest import ROOT
 
 
@@ -25,11 +25,13 @@ def a_line(*claims: Claim, **changes: Any) -> ArticleLine:
         "place": 0,
         "heat": 50,
         "featured": False,
-        "kind": "paper",
-        "topic": "training-acceleration",
         "tags": ("moe",),
         "source_name": "Blog",
         "trust": "first-hand",
+        "at": NOON,
+        "told_at": NOON,
+        "summaries": {"zh": "丙", "en": "C"},
+        "also_in": (),
         "url": "https://blog.example.com/1",
         "title": "T",
         "headlines": {"zh": "甲", "en": "A"},
@@ -50,6 +52,19 @@ def test_an_upper_bound_is_drawn_hollow_and_stays_out_of_the_median() -> None:
     assert (row.number, row.bounds, row.median) == (6, 1, 1.4)
     assert [mark.is_hollow for mark in row.marks][-1] is True
     assert trend.bounds == 1
+
+
+def test_a_part_of_what_it_was_counts_as_how_many_times_less() -> None:
+    parts = [a_claim(metric="memory", direction="less", low=value, high=value) for value in (0.25, 0.25, 0.5, 4.0, 2.0)]
+    (trend,) = trends([a_line(claim, story=str(place)) for place, claim in enumerate(parts)], DAY)
+    assert trend.charts[0].rows[-1].median == 4.0
+    assert trend.charts[0].ticks[0] == (0.0, 1.0)
+
+
+def test_a_slowdown_lies_left_of_one() -> None:
+    (trend,) = trends(speeds(0.8, 1.5, 2.0), DAY)
+    ticks = {value: x for x, value in trend.charts[0].ticks}
+    assert trend.charts[0].rows[-1].marks[0].x < ticks[1.0] and ticks[0.5] == 0
 
 
 def test_a_median_needs_five_figures_and_a_picture_three() -> None:

@@ -11,6 +11,8 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
+    op.add_column("issues", sa.Column("languages", sa.JSON()))
+    op.add_column("issues", sa.Column("listed", sa.String(64), nullable=False, server_default=""))
     op.add_column("issues", sa.Column("changed_at", sa.DateTime()))
     table = op.create_table(
         "articles",
@@ -20,20 +22,24 @@ def upgrade() -> None:
         sa.Column("document", sa.Text(), nullable=False),
     )
     connection = op.get_bind()
-    issues = sa.table("issues", sa.column("edition", sa.String()), sa.column("day", sa.Date()), sa.column("document", sa.Text()))
+    issues = sa.table(
+        "issues", sa.column("edition", sa.String()), sa.column("day", sa.Date()), sa.column("document", sa.Text()), sa.column("languages", sa.JSON())
+    )
     keys = connection.execute(sa.select(issues.c.edition, issues.c.day)).all()
     for edition, day in keys:
         document = connection.execute(sa.select(issues.c.document).where(issues.c.edition == edition, issues.c.day == day)).scalar_one()
-        told = [article for section in json.loads(document)["sections"] for article in section["articles"]]
+        issue = json.loads(document)
+        connection.execute(issues.update().where(issues.c.edition == edition, issues.c.day == day).values(languages=issue["languages"]))
+        told = [article for section in issue["sections"] for article in section["articles"]]
         rows = [
-            {"edition": edition, "day": day, "place": place, "document": json.dumps(_line(str(day), place, article), ensure_ascii=False)}
+            {"edition": edition, "day": day, "place": place, "document": json.dumps(_line(issue, place, article), ensure_ascii=False)}
             for place, article in enumerate(told)
         ]
         if rows:
             connection.execute(table.insert(), rows)
 
 
-def _line(day: str, place: int, article: dict[str, Any]) -> dict[str, Any]:
+def _line(issue: dict[str, Any], place: int, article: dict[str, Any]) -> dict[str, Any]:
     story, reasons = article["pick"]["story"], article["pick"]["reasons"]
     lead = story["entries"][0]
     names: dict[str, list[str]] = {}
@@ -41,19 +47,21 @@ def _line(day: str, place: int, article: dict[str, Any]) -> dict[str, Any]:
         if mention["text"] not in names.setdefault(mention["kind"], []):
             names[mention["kind"]].append(mention["text"])
     return {
-        "day": day,
+        "day": issue["day"],
         "story": story["key"],
         "place": place,
         "heat": round(min(100.0, max(0.0, sum(reason["points"] for reason in reasons)))),
         "featured": article["pick"]["featured"],
-        "kind": lead["kind"],
-        "topic": story["topic"],
         "tags": article.get("tags", []),
         "source_name": lead["entry"]["source_name"],
         "trust": article["source"]["trust"],
+        "at": lead["entry"].get("published_at") or lead["entry"]["seen_at"],
+        "told_at": issue["until"],
         "url": lead["entry"]["url"],
         "title": lead["entry"]["title"],
         "headlines": {wording["language"]: wording["headline"] for wording in article["wordings"]},
+        "summaries": {wording["language"]: wording["summary"] for wording in article["wordings"]},
+        "also_in": list(dict.fromkeys(other["entry"]["source_name"] for other in story["entries"][1:])),
         "blurbs": {wording["language"]: wording["blurb"] for wording in article["wordings"]},
         "names": names,
         "claims": article["claims"],

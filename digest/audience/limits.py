@@ -1,0 +1,60 @@
+"""How fast mail may go: token buckets for the relay and for each receiving domain, whose memory outlives the program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from digest.model import Bucket
+
+RELAY = "relay"
+
+
+@dataclass
+class Limits:
+    """``a_minute``: by name (``relay`` or a domain), with ``*`` for any other domain; 0 is no limit. ``a_day``: for the relay, warm-up.
+
+    A bucket holds what fits into ten seconds, at least one. It never gives more after a restart or when the clock goes back.
+    """
+
+    a_minute: Mapping[str, float]
+    a_day: int = 0
+    buckets: dict[str, Bucket] = field(default_factory=dict)
+    slowed: dict[str, float] = field(default_factory=dict)
+
+    def wait(self, domain: str, now: datetime) -> float:
+        """Seconds until a mail to the domain may go; 0 for now. Infinite when the day's number is used up."""
+        if self.a_day and self._bucket(RELAY, now).sent >= self.a_day:
+            return float("inf")
+        return max(self._missing(name, now) for name in (RELAY, domain))
+
+    def take(self, domain: str, now: datetime) -> None:
+        """Counts a mail to the domain."""
+        for name in (RELAY, domain):
+            bucket = self._bucket(name, now)
+            self.buckets[name] = Bucket(bucket.left - 1, bucket.at, bucket.day, bucket.sent + 1)
+
+    def slower(self, domain: str) -> None:
+        """Halves the rate of the domain for the rest of the run; where none was set it becomes ten a minute."""
+        self.slowed[domain] = max(0.5, (self._rate(domain) or 20.0) / 2)
+
+    def _rate(self, name: str) -> float:
+        """Mails a minute; 0 for no limit."""
+        return self.slowed.get(name) or self.a_minute.get(name, 0.0 if name == RELAY else self.a_minute.get("*", 0.0))
+
+    def _missing(self, name: str, now: datetime) -> float:
+        rate = self._rate(name)
+        return 0.0 if not rate else max(0.0, (1 - self._bucket(name, now).left) * 60 / rate)
+
+    def _bucket(self, name: str, now: datetime) -> Bucket:
+        """The bucket as it is at that moment."""
+        room = max(1.0, self._rate(name) / 6)
+        bucket = self.buckets.get(name) or Bucket(room, now, now.date(), 0)
+        passed = max(0.0, (now - bucket.at).total_seconds())
+        left = min(room, bucket.left + passed * self._rate(name) / 60) if self._rate(name) else room
+        is_today = bucket.day == now.date()
+        self.buckets[name] = Bucket(
+            left, max(now, bucket.at) if passed else bucket.at, now.date() if not is_today else bucket.day, bucket.sent if is_today else 0
+        )
+        return self.buckets[name]

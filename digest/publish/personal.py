@@ -1,0 +1,38 @@
+"""The message of each subscriber: one encoding per language and topics, then a few bytes each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from digest.model import Issue, Language, MailBody, Subscriber
+from digest.publish.message import Message, Personal, Sender
+
+
+class Personaliser:
+    """``body_of`` renders, ``token_of`` stands for a subscriber, ``links_of`` gives (unsubscribe, preferences) for a token; ``places`` are
+    the two addresses in a body that these replace. ``bounces``: bounces@domain, or empty for one envelope sender for all."""
+
+    def __init__(
+        self,
+        sender: Sender,
+        body_of: Callable[[Issue, tuple[Language, ...], tuple[str, ...]], MailBody],
+        token_of: Callable[[int], str],
+        links_of: Callable[[str], tuple[str, str]],
+        places: tuple[str, str],
+        bounces: str,
+    ) -> None:
+        self._sender, self._body_of, self._token_of, self._links_of, self._places = sender, body_of, token_of, links_of, places
+        self._bounces = bounces
+        self._messages: dict[tuple[str, tuple[Language, ...], tuple[str, ...]], Message] = {}
+
+    def __call__(self, issue: Issue, subscriber: Subscriber, now: datetime) -> tuple[str, bytes]:
+        """(the envelope's sender, the whole message)."""
+        key = (issue.key, subscriber.languages, tuple(sorted(subscriber.topics)))
+        if key not in self._messages:
+            self._messages[key] = Message(self._body_of(issue, key[1], key[2]), self._sender, issue.key, self._places)
+        token = self._token_of(subscriber.id)
+        unsubscribe, preferences = self._links_of(token)
+        message = self._messages[key].bytes_for(Personal(address=subscriber.address, token=token, unsubscribe=unsubscribe, preferences=preferences), now)
+        name, _, domain = self._bounces.rpartition("@")
+        return (f"{name}+{token}@{domain}" if name else self._sender.address), message
