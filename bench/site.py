@@ -12,6 +12,7 @@ import resource
 import shutil
 import tempfile
 import time
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -96,13 +97,17 @@ async def measure(days: int, folder: Path) -> None:
         for number in range(days - 1):
             parts.archive.save(an_issue(chance, loaded, first + timedelta(days=number), number), {}, (), (), [])
 
+        index, parts = parts.search, replace(parts, search=None)
+
         def timed(what: str, work: object) -> None:
             began = time.perf_counter()
-            print(f"{what:<42} {getattr(work(), 'counts', {})}  {time.perf_counter() - began:6.2f} s")  # type: ignore[operator]
+            print(f"{what:<42} {getattr(work(), 'counts', '')}  {time.perf_counter() - began:6.2f} s")  # type: ignore[operator]
 
         timed(f"the site of {days - 1} days", lambda: pipeline.build(parts, name, now, lambda day: Desk(), sources))
         parts.archive.save(an_issue(chance, loaded, LAST, days), {}, (), (), [])
         timed("one new day", lambda: pipeline.deliver(parts, name, LAST, now, lambda day: Desk(), sources))
+        if index is not None:
+            timed("the search index", index.update)
         timed("the same site again", lambda: pipeline.build(parts, name, now, lambda day: Desk(), sources))
     print(f"memory at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB; the site lies in {folder / edition.folder}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -32,6 +32,7 @@ def newest_of(shelf: Shelf) -> Issue:
     return replace(newest, languages=tuple(language for language in known if newest.title.get(language)), tag_titles=titles)
 
 
-def told_in(lines: Iterable[ArticleLine], language: Language) -> tuple[ArticleLine, ...]:
-    """Those that have the language: editions may gain one."""
-    return tuple(line for line in lines if language in line.headlines)
+def told_in(lines: tuple[ArticleLine, ...], language: Language) -> tuple[ArticleLine, ...]:
+    """Those that have the language, as editions may gain one; the same tuple where all do."""
+    found = tuple(line for line in lines if language in line.headlines)
+    return lines if len(found) == len(lines) else found

@@ -34,12 +34,21 @@ class SubjectRenderer:
     def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
         newest = newest_of(shelf)
         changed = [line for line in (*shelf.articles, *shelf.former) if line.day in days]
+        known: dict[tuple[str, int], dict[str, Subject]] = {}  # most editions have every article in every language
         for language in newest.languages:
             lines = told_in(shelf.articles, language)
             for folder, names_of, place in _FOLDERS:
-                subjects = _subjects(lines, names_of)
+                subjects = known.get((folder, id(lines))) or _subjects(lines, names_of)
+                known[folder, id(lines)] = subjects
                 gone = {places.slug(name): Subject(name=name, kind=kind, lines=()) for line in changed for name, kind in names_of(line).items()}
-                values = {"subjects": _by_number(subjects.values()), "sources": shelf.sources, "limit": NAMES, "day": newest.day, "by_month": by_month}
+                values = {
+                    "subjects": (ordered := _by_number(subjects.values())),
+                    "by_kind": _by_kind(ordered),
+                    "sources": shelf.sources,
+                    "limit": NAMES,
+                    "day": newest.day,
+                    "by_month": by_month,
+                }
                 yield page(self._templates, f"web/{folder}.html", f"{folder}/{language}.html", newest, (language,), **values)
                 for key in sorted(gone):
                     subject = subjects.get(key, gone[key])
@@ -57,6 +66,13 @@ class SubjectRenderer:
 def _by_number(subjects: Iterable[Subject]) -> list[Subject]:
     """The most frequent first."""
     return sorted(subjects, key=lambda subject: (-len(subject.lines), subject.name.casefold()))
+
+
+def _by_kind(subjects: Sequence[Subject]) -> dict[str, list[Subject]]:
+    found: dict[str, list[Subject]] = {}
+    for subject in subjects:
+        found.setdefault(subject.kind, []).append(subject)
+    return found
 
 
 def _topics(line: ArticleLine) -> dict[str, str]:
