@@ -151,8 +151,8 @@ def _searchable(parts: Parts) -> list[Problem]:
 
 def _shelf(parts: Parts, edition: str, edited: Mapping[date, Issue], sources: Sequence[Source], now: datetime) -> Shelf:
     """The shelf with the recent issues as their editors want them."""
-    shelf = parts.archive.shelf(edition, FEED_ISSUES)
-    recent = tuple(edited[issue.day] for issue in shelf.recent)
+    shelf = parts.archive.shelf(edition, 0)
+    recent = tuple(edited[line.day] for line in shelf.lines[:FEED_ISSUES])
     return replace(shelf, recent=recent, articles=parts.archive.articles(edition), sources=_source_lines(parts, sources, recent[0], now))
 
 

@@ -34,12 +34,11 @@ class SubjectRenderer:
     def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
         newest = newest_of(shelf)
         changed = [line for line in (*shelf.articles, *shelf.former) if line.day in days]
-        known: dict[tuple[str, int], dict[str, Subject]] = {}  # most editions have every article in every language
+        of_all = {folder: _subjects(shelf.articles, names_of) for folder, names_of, _ in _FOLDERS}  # mostly every article has every language
         for language in newest.languages:
             lines = told_in(shelf.articles, language)
             for folder, names_of, place in _FOLDERS:
-                subjects = known.get((folder, id(lines))) or _subjects(lines, names_of)
-                known[folder, id(lines)] = subjects
+                subjects = of_all[folder] if lines is shelf.articles else _subjects(lines, names_of)
                 gone = {places.slug(name): Subject(name=name, kind=kind, lines=()) for line in changed for name, kind in names_of(line).items()}
                 values = {
                     "subjects": (ordered := _by_number(subjects.values())),

@@ -27,7 +27,7 @@ FEWEST = 3  # claims of one kind before they are drawn
 FEWEST_FOR_MEDIAN = 5
 ROWS = 10
 _BOUNDS = ("up_to", "at_least")
-TABLE = 30
+TABLE = 20
 _WIDTH, _LEFT = 400.0, 170.0
 _STEP = 6.0  # marks nearer than this become one larger mark
 _METRICS = ("training_speed", "throughput", "training_time", "iterations", "memory", "communication", "inference_speed")
@@ -113,9 +113,11 @@ class TrendRenderer:
         for year in sorted({day.year for day in days}):
             lines = [line for line in shelf.articles if line.day.year == year]
             yield plain(f"trends/claims-{year}.csv", "text/csv", newest.languages[0], _csv(lines, newest.address))
+        of_all = trends(shelf.articles, newest.day)  # most editions have every article in every language
         for language in newest.languages:
+            told = told_in(shelf.articles, language)
             values = {
-                "trends": trends(told_in(shelf.articles, language), newest.day),
+                "trends": of_all if told is shelf.articles else trends(told, newest.day),
                 "years": years,
                 "since": newest.day - timedelta(days=DAYS - 1),
                 "table": TABLE,

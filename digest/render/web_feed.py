@@ -64,11 +64,11 @@ class FeedRenderer:
 
     def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
         for language in newest_of(shelf).languages:
-            for feed in self._feeds(shelf, language):
+            for feed in self._feeds(days, shelf, language):
                 for each in _FORMATS:
                     yield _document(feed, *each)
 
-    def _feeds(self, shelf: Shelf, language: Language) -> Iterator[_Feed]:
+    def _feeds(self, days: Collection[date], shelf: Shelf, language: Language) -> Iterator[_Feed]:
         newest = newest_of(shelf)
         host = urlsplit(newest.address).hostname or "localhost"
         title, tag = newest.title[language], f"tag:{host},2026:{newest.edition}"
@@ -100,10 +100,11 @@ class FeedRenderer:
 
         heading = self._templates.words.say(language, "%(title)s: every article", title=title)
         yield feed("/articles", "articles", heading, newest_articles(lines))
-        by_topic: dict[str, list[ArticleLine]] = {topic: [] for line in shelf.former for topic in line.tags}
+        changed_topics = [topic for line in (*shelf.articles, *shelf.former) if line.day in days for topic in line.tags]
+        by_topic: dict[str, list[ArticleLine]] = {topic: [] for topic in changed_topics}
         for line in lines:
-            for topic in line.tags:
-                by_topic.setdefault(topic, []).append(line)
+            for topic in by_topic.keys() & line.tags:
+                by_topic[topic].append(line)
         for topic, own in sorted(by_topic.items()):
             named = f"{title} · {self._templates.topic_title(topic, language, newest)}"
             yield feed(f"/topics/{topic}", f"topics/{places.slug(topic)}", named, newest_articles(own))
