@@ -252,9 +252,6 @@ class Subscribers(Protocol):
     def find(self, edition: str, address: str) -> Subscriber | None:
         """The subscriber with that mailbox, however it is spelled."""
 
-    def get(self, identity: int) -> Subscriber | None:
-        """The subscriber of that id; None when there is none, or none any more."""
-
     def all(self, edition: str) -> Iterable[Subscriber]:
         """Everyone, by id, also those who left."""
 

@@ -26,12 +26,13 @@ LEASE = timedelta(minutes=15)
 FEWEST_TO_JUDGE, HARD_SHARE = 20, 0.05
 RELAY_FAULTS = 5
 
-Encode = Callable[[Issue, Subscriber, datetime], tuple[str, bytes]]
+Encode = Callable[[Issue, Subscriber, datetime], tuple[str, bytes] | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailParts:
-    """What sending needs. ``encode`` gives (the envelope's sender, the message) for a subscriber; ``clock`` the time;
+    """What sending needs. ``encode`` gives (the envelope's sender, the message) for a subscriber, or None
+    where the issue has nothing for them; ``clock`` the time;
     ``is_gone`` says of another sender's name that it surely runs no more; ``sleep`` waits."""
 
     ledger: Ledger
@@ -152,7 +153,10 @@ class _Run:
 
     async def _sent(self, connection: RelayConnection, subscriber: Subscriber, attempt: int) -> Meaning:
         now = self.parts.clock()
-        sender, message = self.parts.encode(self.mailing.issue, subscriber, now)
+        encoded = self.parts.encode(self.mailing.issue, subscriber, now)
+        if encoded is None:
+            return Meaning(Outcome(subscriber=subscriber.id, state="suppressed", text="nothing on their topics"))
+        sender, message = encoded
         self.parts.limits.take(domain_of(subscriber.address), now)
         reply = await connection.send(sender, subscriber.address, message)
         return meaning(subscriber.id, reply, attempt, self.mailing.began_at, self.parts.clock())

@@ -24,15 +24,19 @@ class Personaliser:
     ) -> None:
         self._sender, self._body_of, self._token_of, self._links_of, self._places = sender, body_of, token_of, links_of, places
         self._bounces = bounces
-        self._messages: dict[tuple[str, tuple[Language, ...], tuple[str, ...]], Message] = {}
+        self._messages: dict[tuple[str, tuple[Language, ...], tuple[str, ...]], tuple[Message, int]] = {}
 
-    def __call__(self, issue: Issue, subscriber: Subscriber, now: datetime) -> tuple[str, bytes]:
-        """(the envelope's sender, the whole message)."""
+    def __call__(self, issue: Issue, subscriber: Subscriber, now: datetime) -> tuple[str, bytes] | None:
+        """(the envelope's sender, the whole message); None for those who want only news when their topics have none."""
         key = (issue.key, subscriber.languages, tuple(sorted(subscriber.topics)))
         if key not in self._messages:
-            self._messages[key] = Message(self._body_of(issue, key[1], key[2]), self._sender, issue.key, self._places)
+            body = self._body_of(issue, key[1], key[2])
+            self._messages[key] = Message(body, self._sender, issue.key, self._places), body.articles
+        found, articles = self._messages[key]
+        if subscriber.rhythm == "news" and not articles:
+            return None
         token = self._token_of(subscriber.id)
         unsubscribe, preferences = self._links_of(token)
-        message = self._messages[key].bytes_for(Personal(address=subscriber.address, token=token, unsubscribe=unsubscribe, preferences=preferences), now)
+        message = found.bytes_for(Personal(address=subscriber.address, token=token, unsubscribe=unsubscribe, preferences=preferences), now)
         name, _, domain = self._bounces.rpartition("@")
         return (f"{name}+{token}@{domain}" if name else self._sender.address), message

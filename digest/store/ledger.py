@@ -127,12 +127,6 @@ class SqlLedger:
         with transaction(self._engine) as connection:
             return {row[0]: row[1] for row in connection.execute(statement)}
 
-    def next_at(self, issue_key: str) -> datetime | None:
-        """When the next deferred mail is due; None where none waits."""
-        statement = select(func.min(deliveries.c.next_at)).where(deliveries.c.issue_key == issue_key, deliveries.c.state == "deferred")
-        with transaction(self._engine) as connection:
-            return connection.execute(statement).scalar()
-
     def deliveries(self, issue_key: str, states: Collection[DeliveryState] = ()) -> list[Delivery]:
         """Every mail of an issue with its reader and state, by subscriber."""
         statement = (

@@ -46,11 +46,6 @@ class SqlSubscribers:
             row = connection.execute(statement).mappings().first()
         return None if row is None else subscriber_of(row)
 
-    def get(self, identity: int) -> Subscriber | None:
-        with transaction(self._engine) as connection:
-            row = connection.execute(select(subscribers).where(subscribers.c.id == identity)).mappings().first()
-        return None if row is None else subscriber_of(row)
-
     def all(self, edition: str) -> Iterator[Subscriber]:
         last = 0
         while True:

@@ -23,13 +23,17 @@ from sqlalchemy import Engine, text
 from digest.audience.addresses import address_hash
 from digest.audience.limits import Limits
 from digest.cli import main
-from digest.model import Consent, Issue, Subscriber
+from digest.model import Article, Consent, Issue, Pick, Reason, Section, Subscriber, Wording
 from digest.pipeline.mailing import MailParts, MailReport, send
+from digest.publish.message import Sender
+from digest.publish.personal import Personaliser
 from digest.publish.relay import RelayAddress, SmtpRelay
+from digest.render.environment import Templates
+from digest.render.mail_body import PREFERENCES, UNSUBSCRIBE, MailRenderer
 from digest.store.database import open_database
 from digest.store.ledger import SqlLedger
 from digest.store.subscribers import SqlSubscribers
-from tests.builders import NOON, an_issue
+from tests.builders import NOON, a_source, a_story, an_issue
 from tests.conftest import DAY, ROOT
 from tests.mail_server import MailServer
 
@@ -225,6 +229,21 @@ def test_the_issue_is_frozen_when_the_first_mail_goes_out(office: Office) -> Non
         office.send(server, an_issue(entries_read=5), limit=1, encode=encode)
         office.send(server, an_issue(entries_read=99), encode=encode)
     assert seen == [5, 5]
+
+
+def test_those_who_want_only_news_of_their_topics_get_no_empty_mail(office: Office) -> None:
+    office.subscribers.add([a_subscriber(1, rhythm="news", topics=("moe",)), a_subscriber(2, topics=("moe",))])
+    story = a_story()
+    wordings = tuple(Wording(language=language, headline="H", summary="S", blurb="B") for language in ("zh", "en"))
+    pick = Pick(story=story, reasons=(Reason(points=50, why="on-topic"),))
+    article = Article(pick=pick, source=a_source(), claims=(), mentions=(), tags=("memory",), wordings=wordings, written_by="patterns")
+    issue = an_issue(sections=(Section(topic="training-acceleration", title={"zh": "训", "en": "T"}, articles=(article,)),))
+    sender = Sender(name="D", address="d@example.org", list_id="l.example.org", archive="https://example.org/")
+    render = MailRenderer(Templates([ROOT / "templates"])).render
+    encode = Personaliser(sender, render, str, lambda token: (f"https://u/{token}", f"https://p/{token}"), (UNSUBSCRIBE, PREFERENCES), "")
+    with MailServer() as server:
+        office.send(server, issue, encode=encode)
+        assert list(server.times) == ["reader2@example2.com"] and office.counts == {"accepted": 1, "suppressed": 1}
 
 
 def test_the_numbers_always_add_up(office: Office) -> None:
