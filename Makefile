@@ -8,6 +8,8 @@ DAY := 2026-11-24
 
 demo: $(VENV)/installed  ## the whole job on a small day of invented feeds, offline
 	@$(BIN)/digest run --config examples/feeds.yaml --date $(DAY) || test $$? -eq 1
+	@echo "The same as mails (open them in a mail program):"
+	@MAIL_KEY=a-key-for-the-demo-and-nothing-else $(BIN)/digest send --config examples/feeds.yaml --date $(DAY) --spool out/demo-mail --samples
 	@echo "One of the demo's feeds is broken on purpose. In the terminal: $(BIN)/digest show --config examples/feeds.yaml"
 
 digest: $(VENV)/installed  ## the same with feeds.yaml and live feeds
@@ -37,6 +39,8 @@ bench: $(VENV)/tested  ## quality and speed, where gold items are at hand (GOLD)
 	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.writing
 	$(BIN)/python -m bench.collecting
+	$(BIN)/python -m bench.site
+	$(BIN)/python -m bench.mail
 
 clean:
 	rm -rf $(VENV) week out state

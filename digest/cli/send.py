@@ -37,6 +37,7 @@ examples:
   digest send --dry-run                 to how many it would go
   digest send --to me@example.com       one mail to look at; the ledger does not know of it
   digest send --spool mails             .eml files in a folder, nothing leaves
+  digest send --spool mails --samples   one for each choice of languages, to look at
   digest send --limit 10                the first ten
   digest send                           all who wait
   digest send status                    every reader's state; --json
@@ -56,12 +57,15 @@ def main(command: str, arguments: list[str]) -> int:
     options.add_argument("--limit", type=int, default=0, metavar="N", help="at most so many now")
     options.add_argument("--dry-run", action="store_true", help="only say what would be done")
     options.add_argument("--spool", type=Path, metavar="DIR", help="write .eml files there and send nothing")
+    options.add_argument("--samples", action="store_true", help="with --spool: one message for each choice of languages, without readers")
     options.add_argument("--sent", action="store_true", help="resolve: the uncertain ones have arrived")
     options.add_argument("--resend", action="store_true", help="resolve: send the uncertain ones again")
     options.add_argument("--json", action="store_true", help="for programs")
     chosen = options.parse_args(arguments)
     if chosen.what == "resolve" and chosen.sent == chosen.resend:
         raise ConfigError("digest send resolve: choose --sent or --resend")
+    if chosen.samples and chosen.spool is None:
+        raise ConfigError("digest send --samples: say where with --spool DIR")
     loaded = load(chosen.config)
     name, edition = wiring.edition(loaded.settings, chosen.edition)
     day, _ = day_and_now(chosen.date, edition.timezone)
@@ -120,6 +124,8 @@ class _Desk:
             return 0
         encode = wiring.personaliser(self.loaded, self.name, self.edition)
         relay = wiring.relay(self.loaded, mail, self.chosen.spool)
+        if self.chosen.samples:
+            return asyncio.run(self._samples(issue, encode, relay))
         if self.chosen.to:
             return asyncio.run(self._to_one(checked(self.chosen.to), issue, encode, relay))
         parts = mailing.MailParts(
@@ -159,6 +165,18 @@ class _Desk:
         await connection.quit()
         print(f"{address}: {reply.code} {reply.text}")
         return 0 if 200 <= reply.code < 300 else 1
+
+    async def _samples(self, issue: Issue, encode: Encode, relay: Relay) -> int:
+        connection = await relay.connect()
+        choices = [(language,) for language in self.edition.languages] + ([tuple(self.edition.languages)] if len(self.edition.languages) > 1 else [])
+        for languages in choices:
+            name = "-".join(languages)
+            reader = Subscriber(edition=self.name, address=f"{name}@example.org", languages=languages, consent=Consent(how="sample", at=issue.until))
+            encoded = encode(issue, reader, issue.until)
+            assert encoded is not None  # daily readers get quiet days too
+            await connection.send(encoded[0], name, encoded[1])
+            print((self.chosen.spool / f"{name}.eml").resolve())
+        return 0
 
     def _status(self) -> int:
         begun = self.ledger.mailing(self.key)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import random
+import re
 import shutil
 import ssl
 import subprocess
@@ -278,7 +279,7 @@ def desk(demo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def with_relay(demo: Path, port: int) -> None:
-    text = demo.read_text(encoding="utf-8").split("    mail:")[0] if "    mail:" in demo.read_text(encoding="utf-8") else demo.read_text(encoding="utf-8")
+    text = re.sub(r"    mail: .*\n", "", demo.read_text(encoding="utf-8"))
     mail = f"    mail: {{sender: digest@example.org, links: 'https://mail.example.org', bounces: bounces@example.org, host: 127.0.0.1, port: {port}, security: none}}\n"
     demo.write_text(text.replace("    folder: ", f"{mail}    folder: ", 1), encoding="utf-8")
 
@@ -328,7 +329,6 @@ def test_the_commands_show_and_steer_a_mailing(desk: Path, tmp_path: Path, capsy
         found = capsys.readouterr()
         return code, found.out + found.err
 
-    assert call("send", "--date", DAY)[0] == 2  # this edition sends no mail
     readers_of(desk, tmp_path, 3)
     with MailServer() as server:
         server.keeps_raw = True
@@ -374,3 +374,18 @@ def test_readers_come_go_and_are_forgotten(desk: Path, tmp_path: Path, capsys: p
     assert "gmail" not in call("export")[1] and call("show", "a.reader@gmail.com")[0] == 1
     assert "must not be written to" in call("add", "A.Reader+new@gmail.com", "--consent", "x")[1]
     assert datetime.now(UTC) > NOON
+
+
+@pytest.mark.parametrize("name", ["zh", "en", "zh-en"])
+def test_the_mail_of_the_demo_reads_as_it_always_did(desk: Path, tmp_path: Path, name: str, request: pytest.FixtureRequest) -> None:
+    assert main(["send", "--samples", "--spool", str(tmp_path), "--date", DAY, "--config", str(desk)]) == 0
+    golden, made = ROOT / "tests" / "golden" / f"mail-{name}.eml", (tmp_path / f"{name}.eml").read_bytes()
+    if request.config.getoption("--rewrite-golden"):
+        golden.write_bytes(made)
+    assert made == golden.read_bytes(), f"{name}.eml changed; --rewrite-golden if it should"
+
+
+def test_an_edition_without_mail_says_how_to_have_it(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.write_text(re.sub(r"    mail: .*\n", "", desk.read_text(encoding="utf-8")), encoding="utf-8")
+    assert main(["send", "--date", DAY, "--config", str(desk)]) == 2
+    assert "add a `mail:` part" in capsys.readouterr().err
