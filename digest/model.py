@@ -31,7 +31,7 @@ Metric = Literal[
 Direction = Literal["faster", "less", "more"]
 MentionKind = Literal["method", "model", "hardware", "organisation", "framework", "code", "venue"]
 ItemKind = Literal["paper", "model", "product", "code", "tutorial", "news"]
-MailRhythm = Literal["daily", "news", "weekly"]
+MailRhythm = Literal["daily", "news"]
 SubscriberState = Literal["pending", "active", "left"]
 Suppression = Literal["unsubscribed", "complaint", "hard-bounce", "manual", "list-bombed"]
 DeliveryState = Literal["pending", "sending", "deferred", "accepted", "failed", "suppressed", "uncertain"]
@@ -631,7 +631,7 @@ class Consent:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscriber:
     """Someone who gets an edition by mail: in which languages, about which topics (none: all), and when: ``daily`` also on quiet days,
-    ``news`` only when there is some, ``weekly``."""
+    ``news`` only when there is some."""
 
     id: int = 0
     edition: str

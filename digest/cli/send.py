@@ -146,6 +146,8 @@ class _Desk:
             print(json.dumps({"issue": self.key, "state": report.mailing.state, "counts": report.counts}))
         else:
             print(f"{self.key}: {_counted(report.counts) or 'nobody wants it'}")
+        if report.mailing.state == "paused" and not report.problems:
+            print(f"{self.key} is paused: {report.mailing.why}; `digest send resume` goes on", file=sys.stderr)
         for problem in report.problems:
             print(f"send {problem.subject}: {problem.message}", file=sys.stderr)
         if report.counts.get("uncertain"):

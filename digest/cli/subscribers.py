@@ -30,7 +30,7 @@ examples:
   digest subscribers export > list.csv
   digest subscribers forget reader@example.com      erases everything but a hash that keeps the address from being written to
 
-CSV columns: address, languages (zh, en or zh+en), topics (a;b), rhythm (daily, news, weekly), state, consent_how, consent_at, consent
+CSV columns: address, languages (zh, en or zh+en), topics (a;b), rhythm (daily, news), state, consent_how, consent_at, consent
 """
 _COLUMNS = "address languages topics rhythm state consent_how consent_at consent".split()
 

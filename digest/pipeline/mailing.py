@@ -56,10 +56,8 @@ class MailReport:
     problems: list[Problem] = field(default_factory=list)
 
 
-def audience(issue: Issue, weekly: bool = False) -> tuple[MailRhythm, ...]:
+def audience(issue: Issue) -> tuple[MailRhythm, ...]:
     """The rhythms to which an issue goes: those who want only news get no quiet day."""
-    if weekly:
-        return ("weekly",)
     return ("daily", "news") if issue.articles else ("daily",)
 
 

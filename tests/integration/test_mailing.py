@@ -25,7 +25,7 @@ from digest.audience.addresses import address_hash
 from digest.audience.limits import Limits
 from digest.cli import main
 from digest.model import Article, Consent, Issue, Pick, Reason, Section, Subscriber, Wording
-from digest.pipeline.mailing import MailParts, MailReport, send
+from digest.pipeline.mailing import MailParts, MailReport, audience, send
 from digest.publish.message import Sender
 from digest.publish.personal import Personaliser
 from digest.publish.relay import RelayAddress, SmtpRelay
@@ -71,7 +71,8 @@ class Office:
             "connections": 3,
             "sleep": self._sleep,
         }
-        return asyncio.run(send(MailParts(**fields | changes), issue or an_issue(), ("daily", "news"), limit=limit))
+        rhythms = changes.pop("rhythms", ("daily", "news"))
+        return asyncio.run(send(MailParts(**fields | changes), issue or an_issue(), rhythms, limit=limit))
 
     async def _sleep(self, seconds: float) -> None:
         """Time passes for this office only."""
@@ -210,11 +211,12 @@ def test_whoever_leaves_meanwhile_gets_nothing_more(office: Office) -> None:
 
 
 def test_who_comes_later_is_not_part_of_a_mailing_and_quiet_days_are_for_daily_readers(office: Office) -> None:
-    office.subscribers.add([a_subscriber(1), a_subscriber(2, rhythm="weekly"), a_subscriber(3, edition="other")])
+    office.subscribers.add([a_subscriber(1), a_subscriber(2, rhythm="news"), a_subscriber(3, edition="other")])
     with MailServer() as server:
-        office.send(server)
+        parts = {"rhythms": audience(an_issue())}
+        office.send(server, **parts)
         office.subscribers.add([a_subscriber(9)])
-        office.send(server)
+        office.send(server, **parts)
         assert list(server.times) == ["reader1@example1.com"]
 
 
