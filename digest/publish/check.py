@@ -77,6 +77,7 @@ class _Page(HTMLParser):
 def findings(folder: Path, address: str, languages: tuple[str, ...]) -> list[Finding]:
     """Everything wrong below the folder, by page; ``address`` is where the site is read, whose links are followed too."""
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    files = {name for name in files if not name.startswith(".")}  # a build that was stopped, and what belongs to the host
     pages = {name: _read(folder / name) for name in sorted(files) if name.endswith(".html") and not name.startswith("pagefind/")}
     found: list[Finding] = []
     for name, page in pages.items():

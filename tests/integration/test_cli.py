@@ -111,6 +111,26 @@ def test_killed_at_any_point_the_same_command_goes_on(demo: Path, tmp_path: Path
     assert {name: digest for name, digest in files(demo).items() if ".writing-" not in name} == whole
 
 
+def test_a_build_of_the_site_that_is_killed_leaves_whole_files_and_goes_on(demo: Path) -> None:
+    run(demo)
+    whole = files(demo)
+    template = demo.parent / "templates" / "web" / "base.html"
+    template.parent.mkdir(parents=True)
+    command = [sys.executable, "-m", "digest", "site", "build", "--config", str(demo), "--json"]
+    changed = (ROOT / "templates" / "web" / "base.html").read_text(encoding="utf-8").replace('<footer class="site">', '<footer class="site" id="changed">')
+    for milliseconds in (500, 700, 800, 900, 1000):
+        template.write_text(changed.replace("changed", f"changed{milliseconds}"), encoding="utf-8")
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(milliseconds / 1000)
+        process.kill()
+        process.wait()
+        for path in (demo.parent.parent / "out" / "demo").rglob("*.html"):
+            assert path.read_text(encoding="utf-8").endswith("</html>\n")
+    shutil.rmtree(template.parent.parent)
+    assert main(["site", "build", "--config", str(demo)]) == 0
+    assert {name for name, digest in files(demo).items() if whole.get(name) != digest} <= {"sources/zh.html", "sources/en.html", "api/v1/sources.json"}
+
+
 def test_nothing_reachable_is_an_honest_issue(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings = tmp_path / "feeds.yaml"
     settings.write_text(

@@ -146,6 +146,8 @@ def test_the_check_names_what_is_wrong(tmp_path: Path, body: str, kind: str, wor
 
 
 def test_the_check_finds_missing_languages_large_pages_and_broken_feeds(tmp_path: Path) -> None:
+    (tmp_path / ".writing-1-x").mkdir()
+    (tmp_path / ".writing-1-x" / "half.html").write_text("<p>")
     assert findings(a_site(tmp_path), "https://digest.example.org", ("zh", "en")) == []
     (tmp_path / "moe.zh.html").write_bytes((tmp_path / "zh.html").read_bytes())
     (tmp_path / "feed.xml").write_text("<feed>")
