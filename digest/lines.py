@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from hashlib import sha256
 
 from digest.model import Article, ArticleLine, Issue, IssueLine, Language, MentionKind
@@ -48,5 +50,5 @@ def _article_line(issue: Issue, place: int, article: Article) -> ArticleLine:
 
 def content_hash(issue: Issue) -> str:
     """Changes when anything changes that a reader is told: letters, articles, their order, words, figures and sources."""
-    told = [(line, tuple(wording.quotes for wording in article.wordings)) for line, article in zip(article_lines(issue), issue.articles, strict=True)]
-    return sha256(repr((sorted(issue.letters.items()), told)).encode()).hexdigest()
+    told = [(asdict(line), [wording.quotes for wording in article.wordings]) for line, article in zip(article_lines(issue), issue.articles, strict=True)]
+    return sha256(json.dumps([issue.letters, told], default=str, sort_keys=True).encode()).hexdigest()

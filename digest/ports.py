@@ -159,7 +159,10 @@ class Archive(Protocol):
 
     def list_as(self, issue: Issue, now: datetime) -> bool:
         """The lines of an archived issue as its editor wants it, from now on; an article that differs from what was listed counts as
-        changed now, and so does the issue. Whether anything differed."""
+        changed now, and so does the issue. Whether anything differed, or went out to nobody yet (see ``confirm``)."""
+
+    def confirm(self, issue: Issue) -> None:
+        """The issue went out as it was listed last."""
 
     def days(self, edition: str) -> list[date]:
         """The days of the edition's issues, the oldest first."""

@@ -297,6 +297,7 @@ class FakeArchive:
     _lines: dict[tuple[str, date], dict[str, ArticleLine]] = field(default_factory=dict)
     _changed: dict[tuple[str, date], datetime] = field(default_factory=dict)
     _listed: dict[tuple[str, date], str] = field(default_factory=dict)
+    _waiting: dict[tuple[str, date], str] = field(default_factory=dict)
 
     def issue(self, edition: str, day: date) -> Issue | None:
         return self.issues.get((edition, day))
@@ -339,6 +340,8 @@ class FakeArchive:
         key = (issue.edition, issue.day)
         if content_hash(issue) == self._listed.get(key, content_hash(self.issues[key])):
             return False
+        if self._waiting.get(key) == content_hash(issue):
+            return True
         before = self._lines.get(key, {line.story: line for line in article_lines(self.issues[key])})
         lines = {line.story: line for line in article_lines(issue)}
         for story, line in lines.items():
@@ -346,8 +349,14 @@ class FakeArchive:
             if known is not None:
                 line = replace(line, place=known.place, changed_at=known.changed_at)
             lines[story] = line if line == known else replace(line, changed_at=now)
-        self._listed[key], self._changed[key], self._lines[key] = content_hash(issue), now, lines
+        self._listed[key] = "?"
+        self._waiting[key], self._changed[key], self._lines[key] = content_hash(issue), now, lines
         return True
+
+    def confirm(self, issue: Issue) -> None:
+        key = (issue.edition, issue.day)
+        if key in self._waiting:
+            self._listed[key] = self._waiting.pop(key)
 
     def articles(self, edition: str) -> tuple[ArticleLine, ...]:
         found = []

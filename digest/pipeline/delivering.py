@@ -44,9 +44,12 @@ def deliver(
         documents = [document for renderer in parts.renderers for document in _counted(renderer.render(edited[each][0], own), step)]
         documents += lists if each == day else []
         names += [document.name for document in documents]
+        before = len(problems)
         for publisher in parts.publishers:
             receipts += _published(parts, publisher, edited[each][0], documents, now, problems)
             step(publisher.name)
+        if len(problems) == before:
+            parts.archive.confirm(edited[each][0])
     problems += _searchable(parts)
     return Report(
         issue=issue,
@@ -107,6 +110,7 @@ def build(parts: Parts, edition: str, now: datetime, desk: DeskOf, sources: Sequ
     if parts.site is None:
         raise DigestError("nothing publishes to a folder; there is no site to build")
     warnings: list[Problem] = _notes(parts)
+    changed: list[Issue] = []
 
     def issues() -> Iterator[tuple[Issue, tuple[ArticleLine, ...]]]:
         for day in days:
@@ -114,7 +118,8 @@ def build(parts: Parts, edition: str, now: datetime, desk: DeskOf, sources: Sequ
             assert archived is not None
             issue, found = apply(archived, desk(day))
             warnings.extend(found)
-            parts.archive.list_as(issue, now)
+            if parts.archive.list_as(issue, now):
+                changed.append(issue)
             yield issue, article_lines(archived)
 
     def documents() -> Iterator[Document]:
@@ -129,6 +134,8 @@ def build(parts: Parts, edition: str, now: datetime, desk: DeskOf, sources: Sequ
         step("lists")
 
     change = parts.site.replace(documents())
+    for issue in changed:
+        parts.archive.confirm(issue)
     problems = _searchable(parts)
     step("search")
     counts = {"issues": len(days), "written": change.written, "unchanged": change.unchanged, "removed": change.removed}

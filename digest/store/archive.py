@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from datetime import date, datetime, timedelta
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, func, select, update
 
 from digest.lines import article_lines, content_hash, issue_line
 from digest.model import ArticleLine, Decision, Issue, IssueLine, Receipt, Shelf
@@ -17,6 +17,7 @@ from digest.store.tables import articles, decisions, entries, issues, receipts, 
 
 _ISSUE = TypeAdapter(Issue)
 _LINE = TypeAdapter(ArticleLine)
+_WAITING = "?"  # before the hash of what was listed and has not gone out
 _LINES = TypeAdapter(tuple[ArticleLine, ...])
 
 
@@ -70,12 +71,19 @@ class SqlArchive:
             content = content_hash(issue)
             if content == (row.listed or content_hash(_ISSUE.validate_json(row.document))):
                 return False
+            if row.listed == f"{_WAITING}{content}":
+                return True
             listed = {line.story: line for line in _lines(connection, articles.c.edition == issue.edition, articles.c.day == issue.day)}
             _list(connection, issue, [_dated(line, listed.get(line.story), now) for line in article_lines(issue)])
             line = issue_line(issue)
-            values = {"articles": line.articles, "headlines": line.headlines, "listed": content, "changed_at": now}
+            values = {"articles": line.articles, "headlines": line.headlines, "listed": f"{_WAITING}{content}", "changed_at": now}
             connection.execute(update(issues).where(*where).values(values))
             return True
+
+    def confirm(self, issue: Issue) -> None:
+        where = (issues.c.edition == issue.edition, issues.c.day == issue.day, issues.c.listed.startswith(_WAITING))
+        with transaction(self._engine) as connection:
+            connection.execute(update(issues).where(*where).values(listed=func.substr(issues.c.listed, len(_WAITING) + 1)))
 
     def days(self, edition: str) -> list[date]:
         with transaction(self._engine) as connection:

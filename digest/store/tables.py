@@ -108,7 +108,7 @@ issues = Table(
     Column("headlines", JSON, nullable=False),
     Column("document", Text, nullable=False),
     Column("languages", JSON),
-    Column("listed", String(64), nullable=False, server_default=""),
+    Column("listed", String(65), nullable=False, server_default=""),
     Column("changed_at", UtcDateTime),
 )
 

@@ -392,11 +392,13 @@ def test_a_blank_issue_that_gives_way_leaves_no_lines(both: Both) -> None:
 def test_an_issue_is_listed_as_its_editor_wants_it_from_then_on(both: Both) -> None:
     issue = an_issue_of("a", "b", "c")
     both.archive.save(issue, {}, (), (), [])
-    both.archive.list_as(issue, NOON + timedelta(hours=1))
+    assert both.archive.list_as(issue, NOON + timedelta(hours=1)) is False
     assert {line.changed_at for line in both.archive.articles("training")} == {None}
     edited = reworded(an_issue_of("c", "a"), "a", "better")
-    both.archive.list_as(edited, NOON + timedelta(hours=2))
-    both.archive.list_as(edited, NOON + timedelta(hours=3))
+    assert both.archive.list_as(edited, NOON + timedelta(hours=2)) is True
+    assert both.archive.list_as(edited, NOON + timedelta(hours=3)) is True  # it went out to nobody yet
+    both.archive.confirm(edited)
+    assert both.archive.list_as(edited, NOON + timedelta(hours=4)) is False
     lines = both.archive.articles("training")
     assert [(line.story, line.place, line.headlines["en"], line.changed_at) for line in lines] == [
         ("c", 2, "c en", None),
@@ -405,3 +407,15 @@ def test_an_issue_is_listed_as_its_editor_wants_it_from_then_on(both: Both) -> N
     (line,) = both.archive.shelf("training", 1).lines
     assert (line.articles, line.headlines["en"], line.changed_at) == (2, "c en", NOON + timedelta(hours=2))
     assert both.archive.issue("training", DAY) == issue
+
+
+def test_an_edit_that_is_taken_back_is_a_change_too(both: Both) -> None:
+    issue = an_issue_of("a")
+    both.archive.save(issue, {}, (), (), [])
+    edited = reworded(issue, "a", "better")
+    both.archive.list_as(edited, NOON)
+    both.archive.confirm(edited)
+    assert both.archive.list_as(issue, NOON + timedelta(hours=1)) is True
+    both.archive.confirm(issue)
+    assert both.archive.list_as(issue, NOON + timedelta(hours=2)) is False
+    assert both.archive.articles("training")[0].headlines["en"] == "a en"

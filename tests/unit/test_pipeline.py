@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from digest.classify.mentions import NameReader
 from digest.errors import DigestError, FetchError
-from digest.model import CacheStamp, Desk, Document, Download, Issue, NotModified, Parsed, Shelf, Source
+from digest.model import Article, CacheStamp, Desk, Document, Download, Issue, NotModified, Parsed, Pick, Section, Shelf, Source, Wording
 from digest.pipeline import Parts, collect, deliver
-from tests.builders import DAY, NOON, a_download, a_parsed, a_source, an_entry, an_issue
+from tests.builders import DAY, NOON, a_download, a_parsed, a_source, a_story, an_entry, an_issue
 from tests.fakes import FakeArchive, FakePublisher, FakeStore
 
 
@@ -97,6 +97,27 @@ def test_a_refusing_and_a_broken_publisher_do_not_keep_the_others_from_deliverin
     report = deliver(parts(archive=archive, publishers=(FakePublisher(refuses=True), _Broken(), fine)), "training", DAY, NOON, lambda day: Desk())
     assert fine.published == ["training/2026-11-24"]
     assert [problem.is_bug for problem in report.problems] == [False, True]
+
+
+def test_an_edit_of_another_day_that_could_not_be_published_is_published_later() -> None:
+    archive = FakeArchive()
+    yesterday, story = DAY - timedelta(days=1), a_story()
+    wordings = tuple(Wording(language=language, headline="H", summary="S", blurb="B") for language in ("zh", "en"))
+    article = Article(pick=Pick(story=story, reasons=()), source=a_source(), claims=(), mentions=(), wordings=wordings, written_by="patterns")
+    section = Section(topic="training-acceleration", title={"zh": "训", "en": "T"}, articles=(article,))
+    archive.save(an_issue(day=yesterday, sections=(section,)), {}, (), (), [])
+    archive.save(an_issue(), {}, (), (), [])
+
+    def desk(day: date) -> Desk:
+        return Desk(drop=("story",)) if day == yesterday else Desk()
+
+    deliver(parts(archive=archive, publishers=(FakePublisher(refuses=True),)), "training", DAY, NOON, desk)
+    fine = FakePublisher()
+    deliver(parts(archive=archive, publishers=(fine,)), "training", DAY, NOON, desk)
+    assert fine.published == ["training/2026-11-23", "training/2026-11-24"]
+    again = FakePublisher()
+    deliver(parts(archive=archive, publishers=(again,)), "training", DAY, NOON, desk)
+    assert "training/2026-11-23" not in again.published
 
 
 def test_there_is_nothing_to_deliver_before_it_is_made() -> None:

@@ -12,7 +12,7 @@ down_revision = "0004"
 
 def upgrade() -> None:
     op.add_column("issues", sa.Column("languages", sa.JSON()))
-    op.add_column("issues", sa.Column("listed", sa.String(64), nullable=False, server_default=""))
+    op.add_column("issues", sa.Column("listed", sa.String(65), nullable=False, server_default=""))
     op.add_column("issues", sa.Column("changed_at", sa.DateTime()))
     table = op.create_table(
         "articles",
