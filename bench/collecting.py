@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tests.fakes import Answer, FeedServer
 
@@ -57,7 +58,7 @@ def settings(port: int) -> str:
     return f"extends: {ROOT / 'feeds.yaml'}\n{edition}\nfetch: {{allow: [127.0.0.0/8]}}\nsources:\n" + "\n".join(rows) + "\n"
 
 
-def poll(path: Path) -> tuple[dict[str, object], float, float, float]:
+def poll(path: Path) -> tuple[dict[str, Any], float, float, float]:
     """One collect in a process of its own: (report, seconds, seconds of CPU, mebibytes)."""
     started = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", "digest", "collect", "--config", str(path), "--json"], cwd=ROOT, stdout=subprocess.PIPE)
@@ -80,7 +81,7 @@ def main() -> int:
             before = dict(server.statuses)
             report, wall, cpu, mebibytes = poll(path)
             states: dict[str, int] = {}
-            for coverage in report["coverage"]:  # type: ignore[attr-defined]
+            for coverage in report["coverage"]:
                 states[coverage["state"]] = states.get(coverage["state"], 0) + 1
             answered = {status: number - before.get(status, 0) for status, number in server.statuses.items()}
             print(f"{name} poll: {wall:.1f} s wall, {cpu:.1f} s of CPU, {mebibytes:.0f} MiB; answers {answered}; {states}; {report['counts']}")

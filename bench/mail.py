@@ -81,7 +81,7 @@ def main() -> None:
     options.add_argument("--readers", type=int, default=100_000)
     number: int = options.parse_args().readers
     links = Links("https://mail.example.org", ["k" * 40])
-    sender = Sender(name="训练加速日报", address="digest@example.org", list_id="training.example.org", archive="https://digest.example.org/")
+    sender = Sender(address="digest@example.org", list_id="training.example.org", archive="https://digest.example.org/")
     render = MailRenderer(Templates([ROOT / "templates"])).render
     encode = Personaliser(
         sender, render, links.token, lambda token: (links.unsubscribe(token), links.preferences(token)), (UNSUBSCRIBE, PREFERENCES), "b@example.org"

@@ -12,12 +12,13 @@ import resource
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from digest import pipeline, wiring
-from digest.model import Article, Claim, Desk, Entry, Identifiers, Issue, LabelledEntry, Language, Mention, Pick, Reason, Section, Story, Wording
+from digest.model import Article, Claim, Desk, Entry, Identifiers, Issue, LabelledEntry, Language, Mention, Pick, Reason, Report, Section, Story, Wording
 from digest.settings.load import Loaded, load
 from digest.write.issue import compose
 from tests.builders import a_label, a_source
@@ -99,9 +100,11 @@ async def measure(days: int, folder: Path) -> None:
 
         index, parts = parts.search, replace(parts, search=None)
 
-        def timed(what: str, work: object) -> None:
+        def timed(what: str, work: Callable[[], object]) -> None:
             began = time.perf_counter()
-            print(f"{what:<42} {getattr(work(), 'counts', '')}  {time.perf_counter() - began:6.2f} s")  # type: ignore[operator]
+            done = work()
+            counts = done.counts if isinstance(done, Report) else ""
+            print(f"{what:<42} {counts}  {time.perf_counter() - began:6.2f} s")
 
         timed(f"the site of {days - 1} days", lambda: pipeline.build(parts, name, now, lambda day: Desk(), sources))
         parts.archive.save(an_issue(chance, loaded, LAST, days), {}, (), (), [])

@@ -607,10 +607,11 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailBody:
-    """The words of a mail in some languages. The feet hold what differs from reader to reader, in the place of two addresses that do
-    not exist (see ``render/mail_body.py``)."""
+    """The words of a mail in some languages; ``title``: the digest's name in the main one. The feet hold what differs from reader to
+    reader, in the place of two addresses that do not exist (see ``render/mail_body.py``)."""
 
     languages: tuple[Language, ...]
+    title: str
     subject: str
     text: str
     text_foot: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from digest import __version__
-from digest.audience.links import Links
 from digest.classify.expressions import Lexicon
 from digest.classify.labels import KeywordLabeller, Rule, Topic
 from digest.classify.mentions import Kind, NameReader
@@ -23,13 +21,10 @@ from digest.errors import ConfigError, WriteError
 from digest.model import Desk, Language, Problem, Source
 from digest.pipeline import Parts
 from digest.plugins import Registry
-from digest.ports import AnswerCache, Fetcher, Parser, Relay, Writer
+from digest.ports import AnswerCache, Fetcher, Parser, Writer
 from digest.ports import ArticlePages as Pages
 from digest.publish.folder import FolderPublisher
 from digest.publish.hub import HubPublisher
-from digest.publish.message import Sender
-from digest.publish.personal import Personaliser
-from digest.publish.relay import FolderRelay, RelayAddress, SmtpRelay
 from digest.publish.search_index import PagefindIndex
 from digest.rank.heat import HeatScorer
 from digest.render.api import ApiRenderer, IssueApiRenderer
@@ -37,7 +32,6 @@ from digest.render.cards import CardRenderer
 from digest.render.environment import SiteOptions, Templates
 from digest.render.fonts import Fonts, find_fonts
 from digest.render.issue_files import IssueRenderer
-from digest.render.mail_body import PREFERENCES, UNSUBSCRIBE, MailRenderer
 from digest.render.periods import PeriodRenderer
 from digest.render.site import SiteRenderer
 from digest.render.subjects import SubjectRenderer
@@ -45,7 +39,7 @@ from digest.render.trends import TrendRenderer
 from digest.render.web_feed import FeedRenderer
 from digest.settings.desk import load_desk
 from digest.settings.load import Loaded, with_places
-from digest.settings.schema import EditionSettings, MailSettings, Settings, TopicSettings, WriterSettings
+from digest.settings.schema import EditionSettings, Settings, TopicSettings, WriterSettings
 from digest.shipped import SHIPPED
 from digest.store.answers import SqlAnswerCache
 from digest.store.archive import SqlArchive
@@ -216,56 +210,6 @@ def hub_publishers(settings: Settings, chosen: EditionSettings) -> list[HubPubli
 
     agent, through = user_agent(settings), proxy(settings)
     return [HubPublisher(chosen.hub, lambda url, fields: post_form(url, fields, agent, through))]
-
-
-def mail_settings(chosen: EditionSettings) -> MailSettings:
-    """The newsletter of the edition. Raises ConfigError where it has none."""
-    if chosen.mail is None:
-        raise ConfigError("this edition sends no mail; add a `mail:` part to it in feeds.yaml (README, The newsletter)")
-    return chosen.mail
-
-
-def links(mail: MailSettings) -> Links:
-    """The signed links of the newsletter. Raises ConfigError where their key is missing or too short."""
-    return Links(mail.links, [key.strip() for key in secret(mail.key, "the key that signs the links of the newsletter").split(",") if key.strip()])
-
-
-def secret(variable: str, what: str) -> str:
-    """The value of an environment variable. Raises ConfigError that names it."""
-    if not (value := os.environ.get(variable, "")):
-        raise ConfigError(f"the environment variable {variable} is not set; it holds {what}")
-    return value
-
-
-def personaliser(loaded: Loaded, name: str, chosen: EditionSettings) -> Personaliser:
-    """What makes the message of each subscriber."""
-    mail, signed = mail_settings(chosen), links(mail_settings(chosen))
-    address = chosen.address.rstrip("/")
-    sender = Sender(
-        name=chosen.title[chosen.languages[0]],
-        address=mail.sender,
-        list_id=f"{name}.{urlsplit(address).hostname}",
-        archive=f"{address}/",
-        reply_to=mail.reply_to,
-        leave=mail.bounces,
-    )
-    return Personaliser(
-        sender,
-        MailRenderer(templates(loaded)).render,
-        signed.token,
-        lambda token: (signed.unsubscribe(token), signed.preferences(token)),
-        (UNSUBSCRIBE, PREFERENCES),
-        mail.bounces,
-    )
-
-
-def relay(loaded: Loaded, mail: MailSettings, spool: Path | None) -> Relay:
-    """Where mail is handed in: the relay of the settings, or a folder."""
-    if spool is not None:
-        return FolderRelay(spool, lambda address: re.sub(r"[^\w.@+-]", "_", address))
-    password = secret(mail.password, f"the password of {mail.user} at {mail.host}") if mail.password else ""
-    certificates = str(loaded.folder / mail.certificates) if mail.certificates else ""
-    return SmtpRelay(RelayAddress(host=mail.host, port=mail.port, security=mail.security, user=mail.user, password=password, certificates=certificates))
 
 
 def glossary(loaded: Loaded) -> Glossary:

@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "digest"
 ROWS = [
     {"__main__"},
     {"cli", "schedule", "serve"},
+    {"mail_wiring"},
     {"wiring"},
     {"pipeline"},
     {"fetch", "parse", "store", "classify", "cluster", "rank", "write", "render", "publish", "audience", "settings", "plugins", "coverage"},

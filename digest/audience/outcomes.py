@@ -50,10 +50,12 @@ def meaning(subscriber: int, reply: Reply, attempt: int, began_at: datetime, now
         return Meaning(_untouched(subscriber, words), "auth")
     if reply.stage == "connect" or reply.code == 0:
         return Meaning(_untouched(subscriber, words or "the connection broke"), "relay")
-    if _SENDER.search(reply.text) or (reply.stage == "mail" and reply.code >= 500):
+    if _SENDER.search(reply.text):
         return Meaning(_untouched(subscriber, words), "sender")
     if _TOO_FAST.search(reply.text) or reply.code == 421:
         return Meaning(again.outcome, "slower")
+    if reply.stage == "mail" and reply.code >= 500:
+        return Meaning(_untouched(subscriber, words), "sender")
     if reply.code < 500:
         return again
     is_hard = reply.stage == "rcpt" and (bool(_MAILBOX.search(reply.text)) or reply.code in (551, 553))

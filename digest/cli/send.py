@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from digest import wiring
+from digest import mail_wiring, wiring
 from digest.audience.addresses import address_hash, checked
 from digest.audience.limits import Limits
 from digest.cli import reports
@@ -71,14 +71,14 @@ def main(command: str, arguments: list[str]) -> int:
     day, _ = day_and_now(chosen.date, edition.timezone)
     engine = open_database(wiring.database_address(loaded))
     try:
-        desk = _Desk(loaded, name, edition, chosen, SqlArchive(engine), SqlLedger(engine), SqlSubscribers(engine, address_hash), day)
-        return desk.act()
+        call = _Call(loaded, name, edition, chosen, SqlArchive(engine), SqlLedger(engine), SqlSubscribers(engine, address_hash), day)
+        return call.act()
     finally:
         engine.dispose()
 
 
-class _Desk:
-    """One call of the command."""
+class _Call:
+    """One call of the command, with what it needs."""
 
     def __init__(
         self, loaded: Loaded, name: str, edition: EditionSettings, chosen: Namespace, archive: SqlArchive, ledger: SqlLedger, store: SqlSubscribers, day: date
@@ -115,15 +115,15 @@ class _Desk:
         return apply(archived, wiring.desk(self.loaded, self.day))[0]
 
     def _send(self) -> int:
-        mail = wiring.mail_settings(self.edition)
+        mail = mail_wiring.mail_settings(self.edition)
         issue = self._issue()
         if self.chosen.dry_run:
             wanted = [each for each in self.store.all(self.name) if each.state == "active" and each.rhythm in mailing.audience(issue)]
             known = self.ledger.counts(self.key)
             print(f"{issue.key}: {len(wanted)} readers want it" + (f"; begun: {_counted(known)}" if known else ""))
             return 0
-        encode = wiring.personaliser(self.loaded, self.name, self.edition)
-        relay = wiring.relay(self.loaded, mail, self.chosen.spool)
+        encode = mail_wiring.personaliser(self.loaded, self.name, self.edition)
+        relay = mail_wiring.relay(self.loaded, mail, self.chosen.spool)
         if self.chosen.samples:
             return asyncio.run(self._samples(issue, encode, relay))
         if self.chosen.to:

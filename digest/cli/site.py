@@ -53,7 +53,7 @@ def _build(loaded: Loaded, name: str, edition: EditionSettings, chosen: Namespac
         print(
             f"{counts['issues']} issues in {seconds:.1f} s: {counts['written']} files written, {counts['unchanged']} as they were, {counts['removed']} removed"
         )
-        print(f"Look here 请看: {loaded.folder / edition.folder / 'index.html'}")
+        print(f"Look here 请看: {(loaded.folder / edition.folder / 'index.html').resolve()}")
     return 1 if report.problems else 0
 
 
@@ -66,7 +66,7 @@ async def _built(loaded: Loaded, name: str, edition: EditionSettings, chosen: Na
 
 
 def _check(loaded: Loaded, name: str, edition: EditionSettings, chosen: Namespace) -> int:
-    folder = loaded.folder / edition.folder
+    folder = (loaded.folder / edition.folder).resolve()
     if not (folder / "index.html").is_file():
         raise ConfigError(f"there is no site in {folder} yet; `digest site build` makes it")
     found = check.findings(folder, edition.address.rstrip("/"), tuple(edition.languages))
@@ -77,5 +77,5 @@ def _check(loaded: Loaded, name: str, edition: EditionSettings, chosen: Namespac
         print(f"{finding.page}: {finding.kind}: {finding.words}")
     if len(found) > _SHOWN:
         print(f"… and {len(found) - _SHOWN} more (--json lists all)")
-    print(f"{folder}: {len(found)} findings" if found else f"{folder}: nothing is wrong")
+    print(f"{folder}: {len(found)} {'finding' if len(found) == 1 else 'findings'}" if found else f"{folder}: nothing is wrong")
     return 1 if found else 0

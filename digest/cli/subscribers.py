@@ -7,7 +7,6 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
@@ -16,7 +15,7 @@ from digest import wiring
 from digest.audience.addresses import address_hash, checked
 from digest.cli.arguments import add_config, add_edition, parser
 from digest.errors import AudienceError, ConfigError
-from digest.model import Consent, Language, MailRhythm, Subscriber
+from digest.model import Consent, MailRhythm, Subscriber
 from digest.settings.load import load
 from digest.settings.schema import EditionSettings
 from digest.store.database import open_database
@@ -118,12 +117,11 @@ def _wanted(name: str, edition: EditionSettings, chosen: Namespace, row: dict[st
     rhythm = next((each for each in rhythms if each == wish), None)
     if rhythm is None:
         raise ConfigError(f"{wish!r} is no rhythm; choose from {', '.join(rhythms)}")
-    typed: list[Language] = list(languages)  # type: ignore[arg-type]
     at = datetime.fromisoformat(row["consent_at"]) if row.get("consent_at") else now
     return Subscriber(
         edition=name,
         address=checked(row["address"] or ""),
-        languages=tuple(dict.fromkeys(typed)),
+        languages=tuple(sorted((language for language in edition.languages if language in languages), key=languages.index)),
         topics=tuple(topic for topic in (row.get("topics") or chosen.topics).replace(";", ",").split(",") if topic),
         rhythm=rhythm,
         state="left" if row.get("state") == "left" else "active",
@@ -173,7 +171,7 @@ def _show(store: SqlSubscribers, name: str, edition: EditionSettings, chosen: Na
 
 
 def _remove(store: SqlSubscribers, name: str, edition: EditionSettings, chosen: Namespace) -> int:
-    store.leave(replace(_found(store, name, chosen)), "unsubscribed", datetime.now(UTC))
+    store.leave(_found(store, name, chosen), "unsubscribed", datetime.now(UTC))
     print(f"{chosen.address} gets no more mail of {name}")
     return 0
 

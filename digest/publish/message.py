@@ -21,10 +21,9 @@ _LINE = 57
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sender:
-    """Who sends: ``name`` and ``address`` for From, the ``list_id`` (RFC 2919), where readers find the archive and help, and where mail
+    """Who sends: the ``address`` for From, the ``list_id`` (RFC 2919), where readers find the archive and help, and where mail
     to unsubscribe goes (``leave``, empty for none). Raises ConfigError for anything that would break a header."""
 
-    name: str
     address: str
     list_id: str
     archive: str
@@ -32,7 +31,7 @@ class Sender:
     leave: str = ""
 
     def __post_init__(self) -> None:
-        for value in (self.name, self.address, self.list_id, self.archive, self.reply_to, self.leave):
+        for value in (self.address, self.list_id, self.archive, self.reply_to, self.leave):
             if any(ord(character) < 32 or ord(character) == 127 for character in value):
                 raise ConfigError(f"a line break or control character in {value!r}; mail headers allow none")
         if "@" not in parseaddr(self.address)[1]:
@@ -65,7 +64,7 @@ class Message:
         self._html = _encoded(_padded(body.html))
         boundary = f"=_{sha256(self._text + self._html).hexdigest()[:32]}"
         shared = [
-            ("From", f"{encoded_words(sender.name, 'From')}\r\n <{sender.address}>"),
+            ("From", f"{encoded_words(body.title, 'From')}\r\n <{sender.address}>"),
             *([("Reply-To", sender.reply_to)] if sender.reply_to else []),
             ("Subject", encoded_words(body.subject, "Subject")),
             ("List-Id", f"<{sender.list_id}>"),

@@ -44,6 +44,7 @@ class MailRenderer:
         text = self._templates.render("mail/issue.txt", page=_page(issue, languages), articles=articles[:whole], rest=articles[whole:], **values)
         return MailBody(
             languages=tuple(languages),
+            title=issue.title[languages[0]],
             subject=self._subject(told, languages[0], articles),
             text=_mailable(text),
             text_foot=self._templates.render("mail/foot.txt", **values),

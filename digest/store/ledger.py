@@ -22,13 +22,12 @@ _ISSUE = TypeAdapter(Issue)
 
 
 class SqlLedger:
-    """The Ledger on SQLite and PostgreSQL."""
+    """The Ledger on SQLite and PostgreSQL, and what people ask of it."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def open(self, issue: Issue, rhythms: Collection[MailRhythm], now: datetime) -> Mailing:
-        """Freezes the issue and its audience, once; a mailing that is open already stays as it is."""
         with transaction(self._engine) as connection:
             row = {"issue_key": issue.key, "state": "open", "why": "", "began_at": now, "document": _ISSUE.dump_json(issue).decode("utf-8")}
             statement = insert(connection, mailings).values(row).on_conflict_do_nothing().returning(mailings.c.issue_key)
@@ -49,12 +48,10 @@ class SqlLedger:
         return Mailing(issue=_ISSUE.validate_json(row.document), state=row.state, why=row.why, began_at=row.began_at)
 
     def set_state(self, issue_key: str, state: MailingState, why: str = "") -> None:
-        """Pauses, resumes or ends a mailing."""
         with transaction(self._engine) as connection:
             connection.execute(update(mailings).where(mailings.c.issue_key == issue_key).values(state=state, why=why))
 
     def waiting(self, issue_key: str, now: datetime, after: int, limit: int) -> list[tuple[Subscriber, int]]:
-        """Whom to write to next, by id after that one, with the number of attempts so far."""
         due = or_(deliveries.c.next_at.is_(None), deliveries.c.next_at <= now)
         statement = (
             select(subscribers, deliveries.c.attempt)
@@ -67,8 +64,6 @@ class SqlLedger:
             return [(subscriber_of(row), row["attempt"]) for row in connection.execute(statement).mappings()]
 
     def step(self, issue_key: str, done: Sequence[Outcome], start: Sequence[int], worker: str, now: datetime, kept: Mapping[str, Bucket]) -> set[int]:
-        """In one transaction: what came of mails, the limits' memory, and who is written to next. The subscribers that this sender won;
-        the others belong to another, have left meanwhile, or are suppressed."""
         with transaction(self._engine) as connection:
             for outcome in done:
                 self._settle(connection, issue_key, outcome, worker)
@@ -95,14 +90,11 @@ class SqlLedger:
         return set(connection.execute(statement.returning(deliveries.c.subscriber)).scalars())
 
     def workers(self, issue_key: str) -> list[str]:
-        """The senders that have a mail of the issue in their hands."""
         statement = select(deliveries.c.worker).where(deliveries.c.issue_key == issue_key, deliveries.c.state == "sending").distinct()
         with transaction(self._engine) as connection:
             return sorted(connection.execute(statement).scalars())
 
     def hold_leftovers(self, issue_key: str, now: datetime, older_than: datetime, gone: Collection[str] = ()) -> int:
-        """What senders that are ``gone``, or claimed it too long ago, left as sending becomes uncertain: it may have arrived; what waits
-        for someone who was forgotten is suppressed. How many became uncertain."""
         stale = or_(
             deliveries.c.worker.in_(gone), deliveries.c.claimed_at < older_than, deliveries.c.claimed_at > now
         )  # a clock that went back counts as long ago
@@ -122,7 +114,6 @@ class SqlLedger:
             return int(connection.execute(update(deliveries).where(*where).values(state=to, claimed_at=None, next_at=None)).rowcount)
 
     def counts(self, issue_key: str) -> dict[DeliveryState, int]:
-        """How many mails of the issue are in which state."""
         statement = select(deliveries.c.state, func.count()).where(deliveries.c.issue_key == issue_key).group_by(deliveries.c.state)
         with transaction(self._engine) as connection:
             return {row[0]: row[1] for row in connection.execute(statement)}
@@ -141,7 +132,6 @@ class SqlLedger:
             return [_delivery(row) for row in connection.execute(statement).mappings()]
 
     def buckets(self) -> dict[str, Bucket]:
-        """The memory of all limits, by name."""
         with transaction(self._engine) as connection:
             return {row.name: Bucket(row.left, row.at, row.day, row.sent) for row in connection.execute(select(buckets))}
 

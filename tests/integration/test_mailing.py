@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -241,7 +241,7 @@ def test_those_who_want_only_news_of_their_topics_get_no_empty_mail(office: Offi
     pick = Pick(story=story, reasons=(Reason(points=50, why="on-topic"),))
     article = Article(pick=pick, source=a_source(), claims=(), mentions=(), tags=("memory",), wordings=wordings, written_by="patterns")
     issue = an_issue(sections=(Section(topic="training-acceleration", title={"zh": "训", "en": "T"}, articles=(article,)),))
-    sender = Sender(name="D", address="d@example.org", list_id="l.example.org", archive="https://example.org/")
+    sender = Sender(address="d@example.org", list_id="l.example.org", archive="https://example.org/")
     render = MailRenderer(Templates([ROOT / "templates"])).render
     encode = Personaliser(sender, render, str, lambda token: (f"https://u/{token}", f"https://p/{token}"), (UNSUBSCRIBE, PREFERENCES), "")
     with MailServer() as server:
@@ -295,15 +295,20 @@ def readers_of(desk: Path, tmp_path: Path, number: int) -> None:
 def test_a_killed_sender_sends_nobody_two_and_forgets_nobody(desk: Path, tmp_path: Path) -> None:
     number, runs = 150, int(os.environ.get("KILLS", "20"))
     readers_of(desk, tmp_path, number)
-    chance = random.Random(3)
+    chance, interrupted = random.Random(3), 0
     with MailServer(lambda at, recipient: time.sleep(0.008) or "" if at == "dot" else "") as server:  # so slow that the kills fall in between
         with_relay(desk, server.port)
         command = [sys.executable, "-m", "digest", "send", "--date", DAY, "--config", str(desk), "--json"]
         for _ in range(runs):
             process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(chance.uniform(0.3, 1.1))
+            until = len(server.taken) + chance.randint(0, 2 * number // runs)
+            while len(server.taken) < until and process.poll() is None:
+                time.sleep(0.001)
+            time.sleep(chance.uniform(0, 0.02))
             process.kill()
             process.wait()
+            interrupted += 0 < len(server.times) < number
+        assert interrupted > runs // 3, "too few kills fell into the middle"
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         counts = json.loads(done.stdout)["counts"]
         assert set(counts) <= {"accepted", "uncertain"} and sum(counts.values()) == number
@@ -339,9 +344,9 @@ def test_the_commands_show_and_steer_a_mailing(desk: Path, tmp_path: Path, capsy
         code, said = call("send", "--to", "me@example.com", "--date", DAY)
         assert (code, list(server.times)) == (0, ["me@example.com"]), said
         assert call("send", "--limit", "1", "--date", DAY)[0] == 0
-        assert "2 pending" in call("send", "pause", "--date", DAY)[1] or "1 accepted" in call("send", "status", "--date", DAY)[1]
-        call("send", "--date", DAY)
-        assert len(server.times) == 2  # paused
+        assert "1 accepted, 2 pending" in call("send", "status", "--date", DAY)[1]
+        assert "is paused" in call("send", "pause", "--date", DAY)[1]
+        assert "is paused: paused by hand" in call("send", "--date", DAY)[1] and len(server.times) == 2
         assert call("send", "resume", "--date", DAY)[0] == 0
         assert len(server.times) == 4
         status = call("send", "status", "--date", DAY)[1]
@@ -375,7 +380,6 @@ def test_readers_come_go_and_are_forgotten(desk: Path, tmp_path: Path, capsys: p
     assert "1 subscription(s) erased" in call("forget", "areader@gmail.com")[1]
     assert "gmail" not in call("export")[1] and call("show", "a.reader@gmail.com")[0] == 1
     assert "must not be written to" in call("add", "A.Reader+new@gmail.com", "--consent", "x")[1]
-    assert datetime.now(UTC) > NOON
 
 
 @pytest.mark.parametrize("name", ["zh", "en", "zh-en"])

@@ -33,7 +33,6 @@ KEY, OLD = "k" * 30, "o" * 30
 
 def a_sender(**changes: Any) -> Sender:
     fields: dict[str, Any] = {
-        "name": "训练加速日报 Training Digest",
         "address": "digest@example.org",
         "list_id": "training.digest.example.org",
         "archive": "https://digest.example.org/",
@@ -45,6 +44,7 @@ def a_sender(**changes: Any) -> Sender:
 def a_body(**changes: Any) -> MailBody:
     fields: dict[str, Any] = {
         "languages": ("zh",),
+        "title": "训练加速日报 Training Digest",
         "subject": "训练最高快 1.9 倍 · 训练加速日报 11月24日",
         "text": "正文\n",
         "text_foot": f"退订：{UNSUBSCRIBE}\n修改：{PREFERENCES}\n",
@@ -129,7 +129,7 @@ def test_any_body_survives_the_splicing(text: str, html: str) -> None:
     assert part(message, "html").replace("\r\n", "\n").startswith(html.rstrip())
 
 
-@pytest.mark.parametrize("name", ["name", "address", "list_id", "archive", "reply_to", "leave"])
+@pytest.mark.parametrize("name", ["address", "list_id", "archive", "reply_to", "leave"])
 def test_no_setting_can_add_a_header(name: str) -> None:
     with pytest.raises(ConfigError, match="line break"):
         a_sender(**{name: "a@b\r\nBcc: everyone@example.com"})
@@ -170,6 +170,14 @@ def test_html_is_inlined_and_says_its_language_everywhere(renderer: MailRenderer
     sizes = [float(size) for size in re.findall(r"font-size:\s*([\d.]+)px", html)]
     assert min(size for size in sizes if size > 1) >= 14
     assert "<script" not in html and "<form" not in html and "<svg" not in html and "<img" not in html
+
+
+def test_the_sender_has_the_name_of_the_readers_own_language(renderer: MailRenderer) -> None:
+    assert [renderer.render(an_issue_of(1), languages).title for languages in (("zh",), ("en",), ("en", "zh"))] == [
+        "训练加速日报",
+        "Training Digest",
+        "Training Digest",
+    ]
 
 
 def test_the_tail_of_a_long_issue_moves_to_the_web(renderer: MailRenderer) -> None:

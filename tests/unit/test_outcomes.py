@@ -45,9 +45,6 @@ SOON = NOON + timedelta(minutes=1)
 )
 def test_a_reply_means(stage: str, code: int, text: str, state: str, fault: str, is_hard: bool) -> None:
     found = meaning(7, Reply(stage=stage, code=code, text=text), 1, NOON, SOON)  # type: ignore[arg-type]
-    if text == "Connection frequency limited":  # at MAIL: a matter of pace, whatever the code
-        assert found.fault in ("slower", "sender")
-        return
     assert (found.outcome.state, found.fault, found.is_hard) == (state, fault, is_hard)
     assert found.outcome.subscriber == 7
 
@@ -102,11 +99,11 @@ def test_slower_is_half_as_fast() -> None:
 
 @given(st.lists(st.floats(-30, 60), max_size=80), st.floats(1, 240))
 def test_never_more_than_the_rate_in_any_minute(steps: list[float], rate: float) -> None:
-    limits, now, sent = Limits({"x.example": rate}), NOON, []
+    limits, now, latest, sent = Limits({"x.example": rate}), NOON, NOON, 0
     for seconds in steps:
         now += timedelta(seconds=seconds)
+        latest = max(latest, now)
         if limits.wait("x.example", now) <= 0:
             limits.take("x.example", now)
-            sent.append(now)
-    latest = max([NOON, *sent])
-    assert len(sent) <= max(1.0, rate / 6) + rate * ((latest - NOON).total_seconds() + 30 * len(steps)) / 60 + 1
+            sent += 1
+        assert sent <= max(1.0, rate / 6) + rate * (latest - NOON).total_seconds() / 60 + 1e-3
