@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-from hashlib import sha256
-
 from digest.model import Article, ArticleLine, Issue, IssueLine, Language, MentionKind
 
 
@@ -46,9 +42,3 @@ def _article_line(issue: Issue, place: int, article: Article) -> ArticleLine:
         names=names,
         claims=article.claims,
     )
-
-
-def content_hash(issue: Issue) -> str:
-    """Changes when anything changes that a reader is told: letters, articles, their order, words, figures and sources."""
-    told = [(asdict(line), [wording.quotes for wording in article.wordings]) for line, article in zip(article_lines(issue), issue.articles, strict=True)]
-    return sha256(json.dumps([issue.letters, told], default=str, sort_keys=True).encode()).hexdigest()

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any
 
 from digest.errors import PublishError
-from digest.lines import article_lines, content_hash
+from digest.lines import article_lines
 from digest.model import (
     UNCHANGED,
     ArticleLine,
@@ -296,8 +296,8 @@ class FakeArchive:
     _receipts: list[Receipt] = field(default_factory=list)
     _lines: dict[tuple[str, date], dict[str, ArticleLine]] = field(default_factory=dict)
     _changed: dict[tuple[str, date], datetime] = field(default_factory=dict)
-    _listed: dict[tuple[str, date], str] = field(default_factory=dict)
-    _waiting: dict[tuple[str, date], str] = field(default_factory=dict)
+    _listed: dict[tuple[str, date], object] = field(default_factory=dict)
+    _waiting: dict[tuple[str, date], object] = field(default_factory=dict)
 
     def issue(self, edition: str, day: date) -> Issue | None:
         return self.issues.get((edition, day))
@@ -338,9 +338,9 @@ class FakeArchive:
 
     def list_as(self, issue: Issue, now: datetime) -> bool:
         key = (issue.edition, issue.day)
-        if content_hash(issue) == self._listed.get(key, content_hash(self.issues[key])):
+        if _content(issue) == self._listed.get(key, _content(self.issues[key])):
             return False
-        if self._waiting.get(key) == content_hash(issue):
+        if self._waiting.get(key) == _content(issue):
             return True
         before = self._lines.get(key, {line.story: line for line in article_lines(self.issues[key])})
         lines = {line.story: line for line in article_lines(issue)}
@@ -350,7 +350,7 @@ class FakeArchive:
                 line = replace(line, place=known.place, changed_at=known.changed_at)
             lines[story] = line if line == known else replace(line, changed_at=now)
         self._listed[key] = "?"
-        self._waiting[key], self._changed[key], self._lines[key] = content_hash(issue), now, lines
+        self._waiting[key], self._changed[key], self._lines[key] = _content(issue), now, lines
         return True
 
     def confirm(self, issue: Issue) -> None:
@@ -373,6 +373,10 @@ class FakeArchive:
     def keep(self, receipts: Sequence[Receipt]) -> None:
         known = {(receipt.issue_key, receipt.publisher, receipt.target) for receipt in self._receipts}
         self._receipts += [receipt for receipt in receipts if (receipt.issue_key, receipt.publisher, receipt.target) not in known]
+
+
+def _content(issue: Issue) -> object:
+    return issue.letters, article_lines(issue), [wording.quotes for article in issue.articles for wording in article.wordings]
 
 
 @dataclass

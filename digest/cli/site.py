@@ -61,7 +61,7 @@ async def _built(loaded: Loaded, name: str, edition: EditionSettings, chosen: Na
     sources, _ = wiring.sources(loaded.settings, edition)
     async with wiring.open_parts(loaded, edition) as parts:
         with reports.Progress(is_shown=not chosen.json) as progress:
-            step = progress.act("build", len(parts.archive.days(name)) + 2)
+            step = progress.act("build", len(parts.archive.days(name)) + len(parts.shelf_renderers) + 1)
             return pipeline.build(parts, name, datetime.now(UTC), lambda each: wiring.desk(loaded, each), sources, step)
 
 

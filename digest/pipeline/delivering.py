@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 from digest.errors import DigestError
 from digest.lines import article_lines
-from digest.model import ArticleLine, Desk, Document, Issue, Problem, Receipt, Report, Shelf, Source, SourceLine
+from digest.model import Desk, Document, Issue, Problem, Receipt, Report, Shelf, Source, SourceLine
 from digest.pipeline.parts import Parts, Step, no_step
 from digest.pipeline.processes import side_by_side
 from digest.ports import Publisher
@@ -109,29 +109,28 @@ def build(parts: Parts, edition: str, now: datetime, desk: DeskOf, sources: Sequ
         raise DigestError("there is no issue yet; `digest run` makes the first")
     if parts.site is None:
         raise DigestError("nothing publishes to a folder; there is no site to build")
-    warnings: list[Problem] = _notes(parts)
-    changed: list[Issue] = []
+    warnings, changed = _notes(parts), []
 
-    def issues() -> Iterator[tuple[Issue, tuple[ArticleLine, ...]]]:
+    def issues() -> Iterator[tuple[Issue, Issue, list[Problem]]]:
+        """As the editor wants it, as it was archived, what is worth a look; one at a time, for there may be thousands."""
         for day in days:
             archived = parts.archive.issue(edition, day)
             assert archived is not None
             issue, found = apply(archived, desk(day))
-            warnings.extend(found)
-            if parts.archive.list_as(issue, now):
-                changed.append(issue)
-            yield issue, article_lines(archived)
+            yield issue, archived, found
+
+    for issue, _, found in issues():
+        warnings += found
+        if parts.archive.list_as(issue, now):
+            changed.append(issue)
+    recent = {issue.day: apply(issue, desk(issue.day))[0] for issue in parts.archive.shelf(edition, FEED_ISSUES).recent}
+    shelf = _shelf(parts, edition, recent, sources, now)
+    told = ((issue, article_lines(archived)) for issue, archived, _ in issues())
 
     def documents() -> Iterator[Document]:
-        lines = Shelf(lines=parts.archive.shelf(edition, 0).lines, recent=())
-        for rendered in side_by_side(parts.renderers, lines, issues(), len(days)):
+        for rendered in side_by_side(parts.renderers, parts.shelf_renderers, shelf, told, set(days)):
             yield from rendered
-            step("issue")
-        recent = {issue.day: apply(issue, desk(issue.day))[0] for issue in parts.archive.shelf(edition, FEED_ISSUES).recent}
-        shelf = _shelf(parts, edition, recent, sources, now)
-        for shelf_renderer in parts.shelf_renderers:
-            yield from shelf_renderer.render(set(days), shelf)
-        step("lists")
+            step("rendered")
 
     change = parts.site.replace(documents())
     for issue in changed:

@@ -37,15 +37,19 @@ _UNDRAWN = re.compile(r"[^\u0020-\u024f\u0370-\u03ff\u2010-\u203a\u2070-\u22ff\u
 
 @lru_cache(maxsize=64)
 def _font(path: Path, size: int) -> ImageFont.FreeTypeFont:
-    faces: list[ImageFont.FreeTypeFont] = []
+    """The face for simplified Chinese where the file holds several, or its first."""
     try:
-        faces.append(ImageFont.truetype(path, size))
-        while path.suffix == ".ttc" and len(faces) < 12:
-            faces.append(ImageFont.truetype(path, size, index=len(faces)))
+        first = face = ImageFont.truetype(path, size)
     except OSError as error:
-        if not faces:
-            raise RenderError(f"{path} is no font that can be read: {error}") from error
-    return next((face for face in faces if "SC" in (face.getname()[0] or "").split()), faces[0])
+        raise RenderError(f"{path} is no font that can be read: {error}") from error
+    for index in range(1, 12 if path.suffix == ".ttc" else 1):
+        if "SC" in (face.getname()[0] or "").split():
+            return face
+        try:
+            face = ImageFont.truetype(path, size, index=index)
+        except OSError:  # the last one
+            break
+    return first
 
 
 @lru_cache(maxsize=20_000)
@@ -64,15 +68,15 @@ class CardRenderer:
         if fonts is None:
             return
         for language in issue.languages:
-            yield _document(places.card(issue.day, "", language), language, self._of_issue(issue, language, _Card(fonts)))
+            frame = self._frame(issue, language, _Card(fonts))
+            yield _document(places.card(issue.day, "", language), language, self._of_issue(issue, language, frame.copy()))
             for article in issue.articles:
                 if article.pick.featured:
-                    body = self._of_article(issue, article, language, _Card(fonts))
+                    body = self._of_article(article, language, frame.copy())
                     yield _document(places.card(issue.day, article.pick.story.key, language), language, body)
 
     def _of_issue(self, issue: Issue, language: Language, card: _Card) -> bytes:
         words = self._templates.words
-        self._frame(issue, language, card)
         articles = issue.articles
         headline = articles[0].wording(language).headline if articles else words.say(language, "No pick today.")
         y = card.block(headline, 56, 150, 3, "ink", is_bold=True)
@@ -86,9 +90,8 @@ class CardRenderer:
         card.line(f"{told} · {read}", 28, _MARGIN, 548, "soft")
         return card.png()
 
-    def _of_article(self, issue: Issue, article: Article, language: Language, card: _Card) -> bytes:
+    def _of_article(self, article: Article, language: Language, card: _Card) -> bytes:
         words, entry = self._templates.words, article.pick.story.lead.entry
-        self._frame(issue, language, card)
         y = card.block(article.wording(language).headline, 52, 146, 3, "ink", is_bold=True)
         if claims := shown(article):
             claim = claims[0]
@@ -100,11 +103,13 @@ class CardRenderer:
         card.line(f"{article.pick.heat}°", 44, SIZE[0] - _MARGIN, 534, "hot", is_bold=True, is_right=True)
         return card.png()
 
-    def _frame(self, issue: Issue, language: Language, card: _Card) -> None:
+    def _frame(self, issue: Issue, language: Language, card: _Card) -> _Card:
+        """What all cards of an issue in a language have in common."""
         card.line(issue.title[language], 34, _MARGIN, 52, "ink", is_bold=True)
         card.line(self._templates.words.day(language, issue.day), 28, SIZE[0] - _MARGIN, 58, "soft", is_right=True)
         card.bar(_MARGIN, 116, SIZE[0] - _MARGIN, 119, "line")
         card.bar(0, 0, 14, SIZE[1], "hot")
+        return card
 
 
 def _document(name: str, language: Language, body: bytes) -> Document:
@@ -114,10 +119,14 @@ def _document(name: str, language: Language, body: bytes) -> Document:
 class _Card:
     """A picture in the making: each colour has four steps of the palette of sixteen, from paper to itself."""
 
-    def __init__(self, fonts: Fonts) -> None:
+    def __init__(self, fonts: Fonts, picture: Image.Image | None = None) -> None:
         self._fonts = fonts
-        self._picture = Image.new("P", SIZE)
+        self._picture = picture or Image.new("P", SIZE)
         self._picture.putpalette(_PALETTE)
+
+    def copy(self) -> _Card:
+        """Another one, so far alike."""
+        return _Card(self._fonts, self._picture.copy())
 
     def bar(self, left: int, top: int, right: int, bottom: int, colour: str) -> None:
         self._picture.paste(_STEPS[colour][255], (left, top, right, bottom))

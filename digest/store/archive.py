@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import date, datetime, timedelta
+from hashlib import sha256
 
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, func, select, update
 
-from digest.lines import article_lines, content_hash, issue_line
-from digest.model import ArticleLine, Decision, Issue, IssueLine, Receipt, Shelf
+from digest.lines import article_lines, issue_line
+from digest.model import ArticleLine, Decision, Issue, IssueLine, Language, Receipt, Shelf
 from digest.store.database import transaction
 from digest.store.entries import insert
 from digest.store.tables import articles, decisions, entries, issues, receipts, told
 
 _ISSUE = TypeAdapter(Issue)
 _LINE = TypeAdapter(ArticleLine)
+_CONTENT = TypeAdapter(tuple[dict[Language, str], tuple[ArticleLine, ...], tuple[tuple[str, ...], ...]])
 _WAITING = "?"  # before the hash of what was listed and has not gone out
 _LINES = TypeAdapter(tuple[ArticleLine, ...])
 
@@ -43,7 +45,7 @@ class SqlArchive:
                 "articles": len(issue.articles),
                 "headlines": issue_line(issue).headlines,
                 "languages": list(issue.languages),
-                "listed": "",
+                "listed": _content(issue),
                 "changed_at": None,
                 "document": _ISSUE.dump_json(issue).decode("utf-8"),
             }
@@ -67,11 +69,13 @@ class SqlArchive:
     def list_as(self, issue: Issue, now: datetime) -> bool:
         with transaction(self._engine) as connection:
             where = (issues.c.edition == issue.edition, issues.c.day == issue.day)
-            row = connection.execute(select(issues.c.document, issues.c.listed).where(*where)).one()
-            content = content_hash(issue)
-            if content == (row.listed or content_hash(_ISSUE.validate_json(row.document))):
+            before = connection.execute(select(issues.c.listed).where(*where)).scalar_one()
+            if not before:  # archived before this was kept
+                before = _content(_ISSUE.validate_json(connection.execute(select(issues.c.document).where(*where)).scalar_one()))
+            content = _content(issue)
+            if content == before:
                 return False
-            if row.listed == f"{_WAITING}{content}":
+            if before == f"{_WAITING}{content}":
                 return True
             listed = {line.story: line for line in _lines(connection, articles.c.edition == issue.edition, articles.c.day == issue.day)}
             _list(connection, issue, [_dated(line, listed.get(line.story), now) for line in article_lines(issue)])
@@ -172,3 +176,9 @@ def _dated(line: ArticleLine, listed: ArticleLine | None, now: datetime) -> Arti
         return replace(line, changed_at=now)
     line = replace(line, place=listed.place, changed_at=listed.changed_at)
     return listed if line == listed else replace(line, changed_at=now)
+
+
+def _content(issue: Issue) -> str:
+    """A hash that changes when anything changes that a reader is told: letters, articles, their order, words, figures and sources."""
+    quotes = tuple(wording.quotes for article in issue.articles for wording in article.wordings)
+    return sha256(_CONTENT.dump_json((issue.letters, article_lines(issue), quotes))).hexdigest()
