@@ -155,7 +155,7 @@ class _Card:
 
     def _write(self, words: str, size: int, x: int, y: int, colour: str, *, is_bold: bool, is_right: bool = False) -> None:
         font = _font(self._path(is_bold), size)
-        letters = Image.new("L", (int(font.getlength(words)) + 4, int(size * 1.4)))
+        letters = Image.new("L", (int(font.getlength(words)) + 4 if is_right else SIZE[0] - x, int(size * 1.4)))
         ImageDraw.Draw(letters).text((0, 0), words, font=font, fill=255)
         self._picture.paste(letters.point(_STEPS[colour], "P"), (x - letters.width if is_right else x, y))
 

@@ -27,10 +27,14 @@ class Words:
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self._catalogues = {language: _catalogue(folders, language) for language in _LOCALES}
+        self._said: dict[tuple[Language, str], str] = {}
 
     def say(self, language: Language, message: str, **values: object) -> str:
         """The message in that language, its ``%(name)s`` filled."""
-        text = self._catalogues[language].gettext(message)
+        key = language, message
+        if key not in self._said:
+            self._said[key] = self._catalogues[language].gettext(message)
+        text = self._said[key]
         return _filled(language, text, values) if values else text
 
     def count(self, language: Language, one: str, many: str, number: int, **values: object) -> str:
