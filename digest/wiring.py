@@ -178,6 +178,19 @@ def templates(loaded: Loaded, options: SiteOptions | None = None) -> Templates:
     return Templates(folders, topic_titles(loaded.settings), options or SiteOptions())
 
 
+def compiled_templates(loaded: Loaded) -> Path | None:
+    """A folder of the owner's own for compiled templates, beside the database; None where there is none or it cannot be written."""
+    address = loaded.settings.database
+    if "://" in address:
+        return None
+    folder = (loaded.folder / address).parent / "templates"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
 def card_fonts(loaded: Loaded, chosen: EditionSettings) -> tuple[Fonts | None, list[Problem]]:
     """(the fonts to draw share cards with, why there are none)."""
     if not chosen.cards:
@@ -295,7 +308,7 @@ async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[P
     labelling = labeller(settings)
     fonts, no_fonts = card_fonts(loaded, chosen)
     index, no_index = search_index(loaded, chosen)
-    pages = templates(loaded, SiteOptions(fonts, index is not None, chosen.hub))
+    pages = templates(loaded, SiteOptions(fonts, index is not None, chosen.hub, compiled_templates(loaded)))
     engine = open_database(database_address(loaded))
     translate, notes = translator(loaded)
     folder = PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)

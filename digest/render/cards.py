@@ -1,4 +1,7 @@
-"""Share cards: a picture per issue and per featured article that is legible in a chat window (1200 × 630, opengraph.org)."""
+"""Share cards: a picture per issue and per featured article that is legible in a chat window (opengraph.org).
+
+They are laid out in units of 1200 × 630 and drawn at four fifths of that, which chats show as sharp and costs a third less.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ from digest.render import places
 from digest.render.environment import Templates, shown, versus
 from digest.render.fonts import Fonts
 
-SIZE = (1200, 630)
+SIZE = (960, 504)
+_WIDTH, _HEIGHT = 1200, 630
 _MARGIN = 64
 _PAPER = (251, 250, 247)
 _COLOURS = {"ink": (29, 33, 38), "soft": (90, 99, 112), "hot": (179, 65, 30), "line": (214, 209, 198)}
@@ -100,15 +104,15 @@ class CardRenderer:
             if claim.baseline and y < 380:
                 card.line(f"{words.say(language, versus(claim))} {claim.baseline}", 28, _MARGIN, y + 150, "soft")
         card.line(f"{words.say(language, article.source.trust)} {entry.source_name}", 28, _MARGIN, 548, "soft")
-        card.line(f"{article.pick.heat}°", 44, SIZE[0] - _MARGIN, 534, "hot", is_bold=True, is_right=True)
+        card.line(f"{article.pick.heat}°", 44, _WIDTH - _MARGIN, 534, "hot", is_bold=True, is_right=True)
         return card.png()
 
     def _frame(self, issue: Issue, language: Language, card: _Card) -> _Card:
         """What all cards of an issue in a language have in common."""
         card.line(issue.title[language], 34, _MARGIN, 52, "ink", is_bold=True)
-        card.line(self._templates.words.day(language, issue.day), 28, SIZE[0] - _MARGIN, 58, "soft", is_right=True)
-        card.bar(_MARGIN, 116, SIZE[0] - _MARGIN, 119, "line")
-        card.bar(0, 0, 14, SIZE[1], "hot")
+        card.line(self._templates.words.day(language, issue.day), 28, _WIDTH - _MARGIN, 58, "soft", is_right=True)
+        card.bar(_MARGIN, 116, _WIDTH - _MARGIN, 119, "line")
+        card.bar(0, 0, 14, _HEIGHT, "hot")
         return card
 
 
@@ -129,18 +133,18 @@ class _Card:
         return _Card(self._fonts, self._picture.copy())
 
     def bar(self, left: int, top: int, right: int, bottom: int, colour: str) -> None:
-        self._picture.paste(_STEPS[colour][255], (left, top, right, bottom))
+        self._picture.paste(_STEPS[colour][255], (_px(left), _px(top), _px(right), _px(bottom)))
 
     def line(self, text: str, size: int, x: int, y: int, colour: str, *, is_bold: bool = False, is_right: bool = False) -> None:
         """One line, cut where it does not fit between the margins."""
-        room = SIZE[0] - 2 * _MARGIN if is_right else SIZE[0] - _MARGIN - x
-        for words in wrapped(text, self._path(is_bold), size, room, 1):
+        room = _WIDTH - 2 * _MARGIN if is_right else _WIDTH - _MARGIN - x
+        for words in wrapped(text, self._path(is_bold), _px(size), _px(room), 1):
             self._write(words, size, x, y, colour, is_bold=is_bold, is_right=is_right)
 
     def block(self, text: str, size: int, y: int, lines: int, colour: str, *, is_bold: bool = False, left: int = _MARGIN) -> int:
         """Text in at most so many lines, the last one cut; where the next thing may begin."""
         step = int(size * 1.4)
-        found = wrapped(text, self._path(is_bold), size, SIZE[0] - _MARGIN - left, lines)
+        found = wrapped(text, self._path(is_bold), _px(size), _px(_WIDTH - _MARGIN - left), lines)
         for place, words in enumerate(found):
             self._write(words, size, left, y + place * step, colour, is_bold=is_bold)
         return y + len(found) * step
@@ -154,10 +158,15 @@ class _Card:
         return self._fonts.bold if is_bold else self._fonts.regular
 
     def _write(self, words: str, size: int, x: int, y: int, colour: str, *, is_bold: bool, is_right: bool = False) -> None:
-        font = _font(self._path(is_bold), size)
-        letters = Image.new("L", (int(font.getlength(words)) + 4 if is_right else SIZE[0] - x, int(size * 1.4)))
+        font = _font(self._path(is_bold), _px(size))
+        wide = int(font.getlength(words)) + 4 if is_right else SIZE[0] - _px(x)
+        letters = Image.new("L", (wide, _px(size * 1.4)))
         ImageDraw.Draw(letters).text((0, 0), words, font=font, fill=255)
-        self._picture.paste(letters.point(_STEPS[colour], "P"), (x - letters.width if is_right else x, y))
+        self._picture.paste(letters.point(_STEPS[colour], "P"), (_px(x) - wide if is_right else _px(x), _px(y)))
+
+
+def _px(units: float) -> int:
+    return int(units * SIZE[0] / _WIDTH)
 
 
 def wrapped(text: str, path: Path, size: int, room: float, limit: int) -> list[str]:

@@ -23,7 +23,7 @@ from digest.render.words import HTML_LANGUAGES
 from digest.text import clean
 
 ENTRY_LIMIT = 20
-ARTICLE_LIMIT = 30
+ARTICLE_LIMIT = 20
 _RSS_LANGUAGES: dict[Language, str] = {"zh": "zh-CN", "en": "en"}
 
 

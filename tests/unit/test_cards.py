@@ -45,7 +45,7 @@ def test_an_issue_and_each_featured_article_have_a_card_in_each_language(fonts: 
     assert sorted(made) == [f"2026/11/24/{name}.{language}.png" for name in ("card", "story") for language in ("en", "zh")]
     for body in made.values():
         picture = Image.open(io.BytesIO(body))
-        assert picture.size == (1200, 630) and len(body) < 40_000
+        assert picture.size == (960, 504) and len(body) < 40_000
         assert len(picture.convert("L").getcolors() or []) > 4  # something is drawn
     assert cards(an_issue_with("训练最高快 1.9 倍"), fonts) == made
     assert len(cards(an_issue_with("x", featured=False), fonts)) == 2
