@@ -12,7 +12,7 @@ from digest.render import places
 from digest.render.environment import NAMED, Templates, public_url
 from digest.render.pages import newest_of, page, plain, told_in
 
-LIMIT = 24  # articles on a page
+LIMIT = 20  # articles on a page
 NAMES = 80  # names of a kind in the list
 
 
