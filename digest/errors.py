@@ -5,6 +5,7 @@ DigestError
 ├── FetchError     an address gave no usable bytes
 ├── ParseError     bytes that are no feed
 ├── StoreError     the database refused or cannot be reached
+├── BusyError      another process is at work
 ├── WriteError     no wording could be made
 ├── RenderError    a template is wrong
 ├── PublishError   a document did not reach its reader
@@ -52,6 +53,10 @@ class FetchError(DigestError):
         self.retry_after_seconds = retry_after_seconds
         self.is_gone = is_gone
         self.leads_to = leads_to
+
+
+class BusyError(DigestError):
+    """Another process is at work on the same database; the message says which."""
 
 
 class ParseError(DigestError):

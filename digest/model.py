@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Literal
+
+from digest.phrase import Phrase
 
 Language = Literal["zh", "en"]
 Trust = Literal["official", "first-hand", "person", "aggregator"]
@@ -30,10 +32,14 @@ Metric = Literal[
 ]
 Direction = Literal["faster", "less", "more"]
 MentionKind = Literal["method", "model", "hardware", "organisation", "framework", "code", "venue"]
+Folder = Literal["topics", "entities", "sources"]
+SubjectKey = tuple[Folder, str]  # where a page lies, and the name in its address
 ItemKind = Literal["paper", "model", "product", "code", "tutorial", "news"]
-MailRhythm = Literal["daily", "news"]
+Period = Literal["day", "week", "month"]
+MailRhythm = Literal["daily", "news", "weekly", "monthly"]
 SubscriberState = Literal["pending", "active", "left"]
-Suppression = Literal["unsubscribed", "complaint", "hard-bounce", "manual", "list-bombed"]
+Suppression = Literal["unsubscribed", "forgotten", "complaint", "hard-bounce", "soft-bounce", "manual", "list-bombed"]
+ReturnKind = Literal["hard", "soft", "delayed", "complaint", "leave", "reply", "unknown"]
 DeliveryState = Literal["pending", "sending", "deferred", "accepted", "failed", "suppressed", "uncertain"]
 MailingState = Literal["open", "paused", "done"]
 CoverageState = Literal["complete", "quiet", "waiting", "stale", "degraded", "failed", "off"]
@@ -343,13 +349,20 @@ class Assignment:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """Words that were not printed: whose, in which language, and why (``kind``: what the judge calls it, or "answer" for an answer
-    that is no wording, "budget", "time", "unreachable")."""
+    that is no wording, "budget", "time", "unreachable"). ``why`` is the English; ``pattern`` and ``values`` say it in any language."""
 
     writer: str
     language: Language
     kind: str
     words: str
     why: str
+    pattern: str = ""
+    values: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def reason(self) -> str:
+        """Why, as a ``Phrase`` where it is one, however it was kept."""
+        return Phrase(self.pattern, **self.values) if self.pattern else self.why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,6 +405,7 @@ class Article:
         return next(wording for wording in self.wordings if wording.language == language)
 
 
+MEMORY = timedelta(days=40)  # so far back polls are looked at to tell what is usual
 UNCHANGED = "unchanged"
 
 
@@ -462,12 +476,20 @@ class Section:
     articles: tuple[Article, ...]
 
 
+def folder_of(day: date) -> str:
+    """Where the files of a day's issue lie."""
+    return day.isoformat().replace("-", "/")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """One day of one edition, whole. It is archived before anyone sees it. ``letters``: the editor's words before it, in Markdown."""
+    """One day of one edition, whole. It is archived before anyone sees it. ``letters``: the editor's words before it, in Markdown. The best
+    of a ``period`` is one too: ``day`` is its last, ``days`` says on which day each story was told. ``is_late``: it was made days after it was due."""
 
     edition: str
     day: date
+    period: Period = "day"
+    days: dict[str, date] = field(default_factory=dict)
     title: dict[Language, str]
     languages: tuple[Language, ...]
     timezone: str
@@ -481,6 +503,7 @@ class Issue:
     letters: dict[Language, str] = field(default_factory=dict)
     since: datetime
     until: datetime
+    is_late: bool = False
 
     def __post_init__(self) -> None:
         _require_zone(self.since, "since")
@@ -488,12 +511,17 @@ class Issue:
 
     @property
     def key(self) -> str:
-        return f"{self.edition}/{self.day.isoformat()}"
+        year, week, _ = self.day.isocalendar()
+        return f"{self.edition}/" + {"day": self.day.isoformat(), "week": f"{year}-W{week:02d}", "month": f"{self.day:%Y-%m}"}[self.period]
 
     @property
     def folder(self) -> str:
         """Where its files lie below the output folder: ``YYYY/MM/DD``."""
-        return f"{self.day:%Y/%m/%d}"
+        return folder_of(self.day)
+
+    def told_on(self, article: Article) -> date:
+        """The day of the issue in which the article stands."""
+        return self.days.get(article.pick.story.key, self.day)
 
     @property
     def articles(self) -> tuple[Article, ...]:
@@ -520,15 +548,26 @@ class Reworded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """Entries that an editor takes out of a story, each to be one of its own."""
+
+    story: str
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What an editor wants of an issue: story keys to pin, drop and order, merges, rewords, and letters in Markdown."""
+    """What an editor wants of an issue: story keys to pin, drop and order, splits, merges, rewords, and letters in Markdown; and whether
+    they ``approved`` it."""
 
     letters: dict[Language, str] = field(default_factory=dict)
     pin: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    split: tuple[Split, ...] = ()
     merge: tuple[Merge, ...] = ()
     reword: tuple[Reworded, ...] = ()
+    approved: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -571,6 +610,22 @@ class ArticleLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What articles are about (``topics``), mention (``entities``) or come from (``sources``), under its most usual spelling and by its
+    ``key`` in addresses. How many ``articles`` have it, also by language; by language, where its page is asked for: its ``newest``
+    articles, and how many each of the twelve ``months`` (first days) up to the newest one has."""
+
+    folder: Folder
+    key: str
+    name: str
+    kind: str
+    articles: int
+    articles_in: dict[Language, int]
+    newest: dict[Language, tuple[ArticleLine, ...]] = field(default_factory=dict)
+    months: dict[Language, tuple[tuple[date, int], ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceLine:
     """A source as the list of sources shows it: how often it says something new, when it last did, and how it was on the last day."""
 
@@ -583,14 +638,16 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:
-    """What stands around an issue: a line for every issue and article, and the newest issues whole, all newest first; the issues just
-    before and after it; the articles as they were before their editor's hand; the sources in the order of the settings."""
+    """What stands around an issue: a line for every issue, and for every article as far back as the lists reach; the newest issues
+    whole; all newest first; the issues just before and after it; the articles as they were before their editor's hand; what articles
+    are about, mention and come from; the sources in the order of the settings."""
 
     lines: tuple[IssueLine, ...]
     recent: tuple[Issue, ...]
     beside: tuple[Issue, ...] = ()
     articles: tuple[ArticleLine, ...] = ()
     former: tuple[ArticleLine, ...] = ()
+    subjects: tuple[Subject, ...] = ()
     sources: tuple[SourceLine, ...] = ()
 
 
@@ -605,9 +662,13 @@ class Document:
     body: bytes
 
 
+MAIL_BYTES = 96_000  # of HTML: some clients clip at 102 kB of source, counted in their own ways (github.com/hteumeuleu/email-bugs/issues/41)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailBody:
-    """The words of a mail in some languages; ``title``: the digest's name in the main one. The feet hold what differs from reader to
+    """The words of a mail in some languages; ``title``: the digest's name in the main one; ``rest``: how many of its
+    articles are links only, for want of room. The feet hold what differs from reader to
     reader, in the place of two addresses that do not exist (see ``render/mail_body.py``)."""
 
     languages: tuple[Language, ...]
@@ -618,6 +679,7 @@ class MailBody:
     html: str
     html_foot: str
     articles: int
+    rest: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -632,7 +694,7 @@ class Consent:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscriber:
     """Someone who gets an edition by mail: in which languages, about which topics (none: all), and when: ``daily`` also on quiet days,
-    ``news`` only when there is some."""
+    ``news`` only when there is some, ``weekly`` and ``monthly`` the best of a week or month."""
 
     id: int = 0
     edition: str
@@ -642,6 +704,34 @@ class Subscriber:
     rhythm: MailRhythm = "daily"
     state: SubscriberState = "active"
     consent: Consent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignUp:
+    """Someone asked for the mail and has not confirmed it. ``client`` is the network address it came from, ``words`` what was said yes to,
+    in the language of the page."""
+
+    id: str
+    edition: str
+    address: str
+    languages: tuple[Language, ...]
+    topics: tuple[str, ...] = ()
+    rhythm: MailRhythm = "daily"
+    client: str
+    language: Language
+    words: str
+    asked_at: datetime
+    confirmed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Return:
+    """A mail that came back: what it means, the reader's token (empty: not known), the status code (RFC 3463) and the words of the other side."""
+
+    kind: ReturnKind
+    token: str = ""
+    status: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -697,6 +787,16 @@ class Reply:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What a check found: ``fine``, worth a ``look``, or ``wrong``; what it saw, and what to do."""
+
+    subject: str
+    state: Literal["fine", "look", "wrong"]
+    saw: str
+    remedy: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """Proof that a publisher delivered an issue to a target."""
@@ -724,6 +824,29 @@ class Problem:
     subject: str
     message: str
     is_bug: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """An act that was run for an edition (and a day), and what it reported in short."""
+
+    edition: str
+    act: str
+    day: date | None
+    began_at: datetime
+    ended_at: datetime
+    problems: int
+    report: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """Something that an owner must know, with the remedy, and whether they were told."""
+
+    key: str
+    message: str
+    raised_at: datetime
+    told_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

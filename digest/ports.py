@@ -25,6 +25,7 @@ from digest.model import (
     Draft,
     Entry,
     Issue,
+    IssueLine,
     Label,
     Mailing,
     MailingState,
@@ -37,12 +38,16 @@ from digest.model import (
     Reason,
     Receipt,
     Reply,
+    ReturnKind,
     Rhythm,
     Shelf,
+    SignUp,
     SiteChange,
     Source,
     Spending,
     Story,
+    Subject,
+    SubjectKey,
     Subscriber,
     Suppression,
 )
@@ -151,11 +156,18 @@ class Archive(Protocol):
     def last_until(self, edition: str, before: date) -> datetime | None:
         """Up to when the newest issue before that day that read anything had read; None when there is none."""
 
-    def shelf(self, edition: str, limit: int) -> Shelf:
-        """A line for every issue of the edition, and the newest ``limit`` whole; no articles and sources yet."""
+    def newest(self, edition: str, number: int) -> tuple[Issue, ...]:
+        """The newest issues as they were composed, the newest first."""
 
-    def articles(self, edition: str) -> tuple[ArticleLine, ...]:
-        """A line for every article of the edition, the newest day first, within a day in their order."""
+    def lines(self, edition: str, number: int | None = None) -> tuple[IssueLine, ...]:
+        """A line for each of the newest issues (None: of all), the newest first."""
+
+    def articles(self, edition: str, since: date = date.min) -> tuple[ArticleLine, ...]:
+        """A line for every article of the edition since that day, the newest day first, within a day in their order."""
+
+    def subjects(self, edition: str, asked: Collection[SubjectKey], held: Collection[date] = ()) -> tuple[Subject, ...]:
+        """What the articles of the edition are about, mention and come from, by folder and key, without those of the ``held`` days; for
+        those ``asked`` for with their newest articles and months."""
 
     def list_as(self, issue: Issue, now: datetime) -> bool:
         """The lines of an archived issue as its editor wants it, from now on; an article that differs from what was listed counts as
@@ -163,6 +175,9 @@ class Archive(Protocol):
 
     def confirm(self, issue: Issue) -> None:
         """The issue went out as it was listed last."""
+
+    def undelivered(self, edition: str) -> list[date]:
+        """The days of all issues that no folder has a receipt for."""
 
     def days(self, edition: str) -> list[date]:
         """The days of the edition's issues, the oldest first."""
@@ -218,8 +233,12 @@ class Renderer(Protocol):
 class ShelfRenderer(Protocol):
     """Documents over many issues: lists, periods, feeds."""
 
+    def reach(self, days: Collection[date], lines: Sequence[IssueLine]) -> date:
+        """Since when ``render`` needs to know articles, for those days; ``lines``: of all issues, newest first."""
+
     def render(self, days: Collection[date], shelf: Shelf) -> Iterable[Document]:
-        """The documents that show issues of those days, or are about all. The shelf holds at least one recent issue. Raises RenderError."""
+        """The documents that show issues of those days, or are about all. The shelf holds at least one recent issue, and the articles as
+        far as the renderer reaches. Raises RenderError."""
 
 
 class Site(Protocol):
@@ -255,20 +274,51 @@ class Subscribers(Protocol):
     def find(self, edition: str, address: str) -> Subscriber | None:
         """The subscriber with that mailbox, however it is spelled."""
 
+    def get(self, id: int) -> Subscriber | None:
+        """The subscriber with that id."""
+
+    def may_ask(self, edition: str, address: str) -> bool:
+        """Whether a mail that asks for a confirmation may go to the mailbox."""
+
+    def welcome(self, new: Subscriber) -> Subscriber | None:
+        """Whoever confirmed, active and with their id, also when they had left before or been erased; None where no mail may go."""
+
     def all(self, edition: str) -> Iterable[Subscriber]:
         """Everyone, by id, also those who left."""
 
     def change(self, subscriber: Subscriber) -> None:
-        """Saves what the subscriber with that id wants; one who is active again is no longer held to have unsubscribed."""
+        """Saves the languages, topics and rhythm that the subscriber with that id wants; nobody comes back by it."""
 
     def leave(self, subscriber: Subscriber, reason: Suppression, now: datetime) -> None:
         """No more mail to the mailbox: of this edition when it unsubscribed, of any edition for every other reason."""
 
-    def suppress(self, address: str, reason: Suppression, now: datetime) -> None:
-        """No mail of any edition to the mailbox, whether it ever subscribed or not."""
+    def suppress(self, address: str, reason: Suppression, now: datetime, edition: str = "") -> None:
+        """No mail of the edition, or of any, to the mailbox, whether it ever subscribed or not."""
 
     def forget(self, address: str, now: datetime) -> int:
         """Erases the mailbox everywhere but for the hash that keeps it from being written to; how many subscriptions there were."""
+
+
+class SignUps(Protocol):
+    """Who asked for the mail and has not confirmed it."""
+
+    def keep(self, new: SignUp) -> bool:
+        """Remembers it for three days; False where the mailbox, the network or all together asked too often."""
+
+    def waiting(self, edition: str, now: datetime) -> list[SignUp]:
+        """Those to whom no mail has gone, oldest first, at most fifty."""
+
+    def mailed(self, id: str, now: datetime) -> bool:
+        """Notes that its mail goes out; False where another had noted it."""
+
+    def waits(self, id: str) -> None:
+        """Takes that note back."""
+
+    def find(self, id: str, now: datetime) -> SignUp | None:
+        """The sign-up with that id, while it is valid."""
+
+    def confirmed(self, id: str, now: datetime) -> None:
+        """Notes the confirmation."""
 
 
 class Ledger(Protocol):
@@ -279,6 +329,9 @@ class Ledger(Protocol):
 
     def mailing(self, issue_key: str) -> Mailing | None:
         """The mailing of an issue; None before it began."""
+
+    def under_way(self) -> list[str]:
+        """The issues whose mailing is neither done nor paused, oldest first."""
 
     def set_state(self, issue_key: str, state: MailingState, why: str = "") -> None:
         """Pauses, resumes or ends a mailing."""
@@ -304,6 +357,22 @@ class Ledger(Protocol):
         """The memory of all limits, by name."""
 
 
+class Returns(Protocol):
+    """Mails that came back."""
+
+    def is_known(self, fingerprint: str) -> bool:
+        """Whether that mail was counted before."""
+
+    def note(self, fingerprint: str, subscriber: int, kind: ReturnKind, status: str, now: datetime) -> None:
+        """Counts a mail, once."""
+
+    def days(self, subscribers: Collection[int], since: datetime) -> dict[int, tuple[list[date], list[date]]]:
+        """By subscriber: (days on which mail came back or was refused for a passing reason, days on which one was accepted)."""
+
+    def of_mailing(self, issue_key: str) -> dict[ReturnKind, int]:
+        """How many of each kind came back from the readers of a mailing since it began."""
+
+
 class RelayConnection(Protocol):
     """A connection that takes one message after the other."""
 
@@ -316,6 +385,22 @@ class RelayConnection(Protocol):
 
     async def quit(self) -> None:
         """Ends it politely; never raises."""
+
+
+class NameService(Protocol):
+    """The domain name system. What does not exist is empty; FetchError when nobody answers."""
+
+    def texts(self, name: str) -> list[str]:
+        """The TXT records."""
+
+    def addresses(self, name: str) -> list[str]:
+        """The IP addresses of a host."""
+
+    def exchangers(self, name: str) -> list[str]:
+        """The hosts that take mail for a domain, best first."""
+
+    def pointers(self, address: str) -> list[str]:
+        """The names of an IP address."""
 
 
 class Relay(Protocol):

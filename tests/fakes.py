@@ -29,14 +29,17 @@ from digest.model import (
     Entry,
     Issue,
     IssueLine,
+    Language,
     Memory,
     NextPoll,
     NotModified,
     Receipt,
     Rhythm,
-    Shelf,
     Source,
+    Subject,
+    SubjectKey,
 )
+from digest.subjects import NEWEST, last_months, subjects_of
 from digest.text import arxiv_id, canonical_url
 
 
@@ -121,6 +124,7 @@ class FakePublisher:
 
     def __init__(self, *, refuses: bool = False) -> None:
         self.published: list[str] = []
+        self.documents: tuple[Document, ...] = ()
         self._refuses = refuses
 
     def publish(self, issue: Issue, documents: Sequence[Document], now: datetime, delivered: Sequence[Receipt]) -> tuple[Receipt, ...]:
@@ -129,6 +133,7 @@ class FakePublisher:
         if any(receipt.publisher == self.name for receipt in delivered):
             return ()
         self.published.append(issue.key)
+        self.documents = tuple(documents)
         return (Receipt(publisher=self.name, issue_key=issue.key, target="reader", delivered_at=now),)
 
 
@@ -325,16 +330,21 @@ class FakeArchive:
     def last_until(self, edition: str, before: date) -> datetime | None:
         return max((issue.until for issue in self.issues.values() if issue.edition == edition and issue.day < before and issue.entries_read), default=None)
 
-    def shelf(self, edition: str, limit: int) -> Shelf:
-        newest = sorted((issue for issue in self.issues.values() if issue.edition == edition), key=lambda issue: issue.day, reverse=True)
+    def newest(self, edition: str, number: int) -> tuple[Issue, ...]:
+        return tuple(self.issues[edition, day] for day in self.days(edition)[::-1][:number])
+
+    def lines(self, edition: str, number: int | None = None) -> tuple[IssueLine, ...]:
         lines = []
-        for issue in newest:
-            told = list(self._lines.get((edition, issue.day), {line.story: line for line in article_lines(issue)}).values())
+        for issue in self.newest(edition, number or len(self.issues)):
+            told = self._listed_lines(issue)
             changed = self._changed.get((edition, issue.day))
             lines.append(
                 IssueLine(day=issue.day, languages=issue.languages, articles=len(told), headlines=told[0].headlines if told else {}, changed_at=changed)
             )
-        return Shelf(lines=tuple(lines), recent=tuple(newest[:limit]))
+        return tuple(lines)
+
+    def _listed_lines(self, issue: Issue) -> list[ArticleLine]:
+        return list(self._lines.get((issue.edition, issue.day), {line.story: line for line in article_lines(issue)}).values())
 
     def list_as(self, issue: Issue, now: datetime) -> bool:
         key = (issue.edition, issue.day)
@@ -358,11 +368,11 @@ class FakeArchive:
         if key in self._waiting:
             self._listed[key] = self._waiting.pop(key)
 
-    def articles(self, edition: str) -> tuple[ArticleLine, ...]:
-        found = []
-        for day in self.days(edition)[::-1]:
-            found += self._lines.get((edition, day), {line.story: line for line in article_lines(self.issues[edition, day])}).values()
-        return tuple(found)
+    def articles(self, edition: str, since: date = date.min) -> tuple[ArticleLine, ...]:
+        return tuple(line for issue in self.newest(edition, len(self.issues)) for line in self._listed_lines(issue) if line.day >= since)
+
+    def subjects(self, edition: str, asked: Collection[SubjectKey], held: Collection[date] = ()) -> tuple[Subject, ...]:
+        return subjects([line for line in self.articles(edition) if line.day not in held], asked)
 
     def days(self, edition: str) -> list[date]:
         return sorted(day for name, day in self.issues if name == edition)
@@ -373,6 +383,34 @@ class FakeArchive:
     def keep(self, receipts: Sequence[Receipt]) -> None:
         known = {(receipt.issue_key, receipt.publisher, receipt.target) for receipt in self._receipts}
         self._receipts += [receipt for receipt in receipts if (receipt.issue_key, receipt.publisher, receipt.target) not in known]
+
+
+def subjects(lines: Sequence[ArticleLine], asked: Collection[SubjectKey] | None = None) -> tuple[Subject, ...]:
+    """What the lines, newest first, are about, mention and come from; those asked for (None: all) with their newest lines and months."""
+    found: dict[SubjectKey, list[ArticleLine]] = {}
+    spellings: dict[SubjectKey, Counter[tuple[str, str]]] = {}
+    for line in lines:
+        for key, spelling in subjects_of(line).items():
+            found.setdefault(key, []).append(line)
+            spellings.setdefault(key, Counter())[spelling] += 1
+    made = []
+    for key, own in sorted(found.items()):
+        name, kind = sorted(spellings[key], key=lambda spelling: (-spellings[key][spelling], spelling))[0]
+        told: dict[Language, tuple[ArticleLine, ...]] = {language: tuple(line for line in own if language in line.headlines) for language in ("zh", "en")}
+        told = {language: some for language, some in told.items() if some}
+        subject = Subject(
+            folder=key[0], key=key[1], name=name, kind=kind, articles=len(own), articles_in={language: len(some) for language, some in told.items()}
+        )
+        if asked is None or key in asked:
+            months = {language: _months(some) for language, some in told.items()}
+            subject = replace(subject, newest={language: some[:NEWEST] for language, some in told.items()}, months=months)
+        made.append(subject)
+    return tuple(made)
+
+
+def _months(lines: Sequence[ArticleLine]) -> tuple[tuple[date, int], ...]:
+    months = last_months(lines[0].day)
+    return tuple((month, sum(line.day.replace(day=1) == month for line in lines)) for month in months)
 
 
 def _content(issue: Issue) -> object:

@@ -8,19 +8,19 @@ from datetime import date, datetime, timedelta
 from hashlib import sha256
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, exists, func, select, update
+from sqlalchemy import Connection, Engine, and_, delete, func, select, update
 
 from digest.lines import article_lines, issue_line
-from digest.model import ArticleLine, Decision, Issue, IssueLine, Language, Receipt, Shelf
-from digest.store.database import transaction
-from digest.store.entries import insert
+from digest.model import ArticleLine, Decision, Issue, IssueLine, Language, Receipt, Subject, SubjectKey
+from digest.store import listed
+from digest.store.database import reading, transaction
+from digest.store.entries import in_issues, insert
 from digest.store.tables import articles, decisions, entries, issues, receipts, told
 
 _ISSUE = TypeAdapter(Issue)
-_LINE = TypeAdapter(ArticleLine)
 _CONTENT = TypeAdapter(tuple[dict[Language, str], tuple[ArticleLine, ...], tuple[tuple[str, ...], ...]])
+_CLAIM = "chat, begun"
 _WAITING = "?"  # before the hash of what was listed and has not gone out
-_LINES = TypeAdapter(tuple[ArticleLine, ...])
 
 
 class SqlArchive:
@@ -30,7 +30,7 @@ class SqlArchive:
         self._engine = engine
 
     def issue(self, edition: str, day: date) -> Issue | None:
-        with transaction(self._engine) as connection:
+        with reading(self._engine) as connection:
             document = connection.execute(select(issues.c.document).where(issues.c.edition == edition, issues.c.day == day)).scalar()
         return None if document is None else _ISSUE.validate_json(document)
 
@@ -53,7 +53,7 @@ class SqlArchive:
             statement = statement.on_conflict_do_update(index_elements=["edition", "day"], set_=row, where=issues.c.entries_read == 0)
             added = connection.execute(statement.returning(issues.c.day)).first() is not None
             if added:
-                _list(connection, issue, article_lines(issue))
+                listed.put(connection, issue.edition, issue.day, article_lines(issue))
             if added and decisions_:
                 rows = [{"edition": issue.edition, "day": issue.day, **asdict(decision)} for decision in decisions_]
                 connection.execute(insert(connection, decisions).on_conflict_do_nothing(), rows)
@@ -77,8 +77,8 @@ class SqlArchive:
                 return False
             if before == f"{_WAITING}{content}":
                 return True
-            listed = {line.story: line for line in _lines(connection, articles.c.edition == issue.edition, articles.c.day == issue.day)}
-            _list(connection, issue, [_dated(line, listed.get(line.story), now) for line in article_lines(issue)])
+            known = {line.story: line for line in listed.lines(connection, articles.c.edition == issue.edition, articles.c.day == issue.day)}
+            listed.put(connection, issue.edition, issue.day, [_dated(line, known.get(line.story), now) for line in article_lines(issue)])
             line = issue_line(issue)
             values = {"articles": line.articles, "headlines": line.headlines, "listed": f"{_WAITING}{content}", "changed_at": now}
             connection.execute(update(issues).where(*where).values(values))
@@ -89,20 +89,19 @@ class SqlArchive:
         with transaction(self._engine) as connection:
             connection.execute(update(issues).where(*where).values(listed=func.substr(issues.c.listed, len(_WAITING) + 1)))
 
+    def undelivered(self, edition: str) -> list[date]:
+        own = (receipts.c.publisher == "folder", receipts.c.issue_key.startswith(f"{edition}/", autoescape=True))
+        with reading(self._engine) as connection:
+            delivered = set(connection.execute(select(receipts.c.issue_key).where(*own)).scalars())
+        return [day for day in self.days(edition) if f"{edition}/{day.isoformat()}" not in delivered]
+
     def days(self, edition: str) -> list[date]:
-        with transaction(self._engine) as connection:
+        with reading(self._engine) as connection:
             return list(connection.execute(select(issues.c.day).where(issues.c.edition == edition).order_by(issues.c.day)).scalars())
 
     def _put_off(self, connection: Connection, issue: Issue, read: Collection[str], source_names: Sequence[str]) -> None:
         """What was stored while the issue was made goes to the next one."""
-        others = issues.alias()
-        elsewhere = exists().where(
-            others.c.edition == issue.edition,
-            others.c.day != issue.day,
-            others.c.entries_read > 0,
-            others.c.since < entries.c.seen_at,
-            entries.c.seen_at <= others.c.until,
-        )
+        elsewhere = in_issues(connection, issue.edition, issue.since, issue.until, but=issue.day)
         window = and_(entries.c.seen_at > issue.since, entries.c.seen_at <= issue.until, entries.c.is_backlog.is_(False))
         statement = select(entries.c.key).where(window, entries.c.source_name.in_(source_names), ~elsewhere)
         late = set(connection.execute(statement).scalars()) - set(read)
@@ -112,39 +111,62 @@ class SqlArchive:
 
     def told(self, edition: str, before: date) -> dict[str, tuple[str, str]]:
         statement = select(told.c.identity, told.c.day, told.c.title).where(told.c.edition == edition, told.c.day < before)
-        with transaction(self._engine) as connection:
+        with reading(self._engine) as connection:
             return {row.identity: (f"{edition}/{row.day.isoformat()}", row.title) for row in connection.execute(statement)}
 
     def decisions(self, edition: str, day: date) -> list[Decision]:
         columns = (decisions.c.entry_key, decisions.c.topic, decisions.c.score, decisions.c.is_in)
         statement = select(*columns).where(decisions.c.edition == edition, decisions.c.day == day).order_by(decisions.c.entry_key, decisions.c.topic)
-        with transaction(self._engine) as connection:
+        with reading(self._engine) as connection:
             return [Decision(**row) for row in connection.execute(statement).mappings()]
 
     def last_until(self, edition: str, before: date) -> datetime | None:
         statement = (
             select(issues.c.until).where(issues.c.edition == edition, issues.c.day < before, issues.c.entries_read > 0).order_by(issues.c.day.desc()).limit(1)
         )
-        with transaction(self._engine) as connection:
+        with reading(self._engine) as connection:
             return connection.execute(statement).scalar()
 
-    def shelf(self, edition: str, limit: int) -> Shelf:
-        newest = select(issues).where(issues.c.edition == edition).order_by(issues.c.day.desc())
-        with transaction(self._engine) as connection:
-            columns = (issues.c.day, issues.c.languages, issues.c.articles, issues.c.headlines, issues.c.changed_at)
-            rows = connection.execute(newest.with_only_columns(*columns)).mappings()
-            lines = tuple(IssueLine(**{**row, "languages": tuple(row["languages"] or row["headlines"])}) for row in rows)
-            documents = connection.execute(newest.with_only_columns(issues.c.document).limit(limit)).scalars()
-            return Shelf(lines=lines, recent=tuple(_ISSUE.validate_json(document) for document in documents))
+    def newest(self, edition: str, number: int) -> tuple[Issue, ...]:
+        statement = select(issues.c.document).where(issues.c.edition == edition).order_by(issues.c.day.desc()).limit(number)
+        with reading(self._engine) as connection:
+            return tuple(_ISSUE.validate_json(document) for document in connection.execute(statement).scalars())
 
-    def articles(self, edition: str) -> tuple[ArticleLine, ...]:
-        with transaction(self._engine) as connection:
-            return _lines(connection, articles.c.edition == edition)
+    def lines(self, edition: str, number: int | None = None) -> tuple[IssueLine, ...]:
+        columns = (issues.c.day, issues.c.languages, issues.c.articles, issues.c.headlines, issues.c.changed_at)
+        statement = select(*columns).where(issues.c.edition == edition).order_by(issues.c.day.desc()).limit(number)
+        with reading(self._engine) as connection:
+            rows = connection.execute(statement).all()
+            return tuple(
+                IssueLine(day=day, languages=tuple(languages or headlines), articles=number_, headlines=headlines, changed_at=changed_at)
+                for day, languages, number_, headlines, changed_at in rows
+            )
+
+    def articles(self, edition: str, since: date = date.min) -> tuple[ArticleLine, ...]:
+        with reading(self._engine) as connection:
+            return listed.lines(connection, articles.c.edition == edition, articles.c.day >= since)
+
+    def subjects(self, edition: str, asked: Collection[SubjectKey], held: Collection[date] = ()) -> tuple[Subject, ...]:
+        with reading(self._engine) as connection:
+            return listed.find_subjects(connection, edition, asked, held)
 
     def receipts(self, issue_key: str) -> list[Receipt]:
-        statement = select(receipts).where(receipts.c.issue_key == issue_key).order_by(receipts.c.publisher, receipts.c.target)
-        with transaction(self._engine) as connection:
+        statement = select(receipts).where(receipts.c.issue_key == issue_key, receipts.c.publisher != _CLAIM).order_by(receipts.c.publisher, receipts.c.target)
+        with reading(self._engine) as connection:
             return [Receipt(**row) for row in connection.execute(statement).mappings()]
+
+    def claim(self, issue_key: str, target: str, now: datetime) -> bool:
+        """Notes that a channel is about to get an issue; False when that was noted before."""
+        row = {"issue_key": issue_key, "publisher": _CLAIM, "target": target, "delivered_at": now}
+        with transaction(self._engine) as connection:
+            statement = insert(connection, receipts).values(row).on_conflict_do_nothing().returning(receipts.c.target)
+            return connection.execute(statement).first() is not None
+
+    def release(self, issue_key: str, target: str) -> None:
+        """Takes the note back: the channel refused."""
+        own = (receipts.c.issue_key == issue_key, receipts.c.publisher == _CLAIM, receipts.c.target == target)
+        with transaction(self._engine) as connection:
+            connection.execute(delete(receipts).where(*own))
 
     def keep(self, receipts_: Sequence[Receipt]) -> None:
         rows = [
@@ -156,26 +178,12 @@ class SqlArchive:
                 connection.execute(insert(connection, receipts).on_conflict_do_nothing(), rows)
 
 
-def _lines(connection: Connection, *where: ColumnElement[bool]) -> tuple[ArticleLine, ...]:
-    """The article lines, the newest day first, within a day in their order."""
-    statement = select(articles.c.document).where(*where).order_by(articles.c.day.desc(), articles.c.place)
-    return _LINES.validate_json(f"[{','.join(connection.execute(statement).scalars())}]")
-
-
-def _list(connection: Connection, issue: Issue, lines: Sequence[ArticleLine]) -> None:
-    connection.execute(delete(articles).where(articles.c.edition == issue.edition, articles.c.day == issue.day))
-    if lines:
-        documents = [_LINE.dump_json(line).decode("utf-8") for line in lines]
-        rows = [{"edition": issue.edition, "day": issue.day, "place": place, "document": document} for place, document in enumerate(documents)]
-        connection.execute(insert(connection, articles), rows)
-
-
-def _dated(line: ArticleLine, listed: ArticleLine | None, now: datetime) -> ArticleLine:
+def _dated(line: ArticleLine, known: ArticleLine | None, now: datetime) -> ArticleLine:
     """The line with the moment of its last change and its first place: what is listed alike stays as it is."""
-    if listed is None:
+    if known is None:
         return replace(line, changed_at=now)
-    line = replace(line, place=listed.place, changed_at=listed.changed_at)
-    return listed if line == listed else replace(line, changed_at=now)
+    line = replace(line, place=known.place, changed_at=known.changed_at)
+    return known if line == known else replace(line, changed_at=now)
 
 
 def _content(issue: Issue) -> str:

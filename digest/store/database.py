@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, create_engine, event, inspect, text
+from sqlalchemy import Engine as Engine  # whoever opens one may name it
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
@@ -47,6 +48,13 @@ def transaction(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """One transaction that only reads: it sees one moment, and nobody who writes waits for it."""
+    with _translated(), engine.execution_options(only_reads=True).begin() as connection:
+        yield connection
+
+
+@contextmanager
 def _translated() -> Iterator[None]:
     try:
         yield
@@ -62,7 +70,8 @@ def _tune_sqlite(connection: Any, record: Any) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")  # waits for its turn at once, instead of failing in the middle
+    is_reading = connection.get_execution_options().get("only_reads")
+    connection.exec_driver_sql("BEGIN" if is_reading else "BEGIN IMMEDIATE")  # waits for its turn at once, instead of failing in the middle
 
 
 def _revision(engine: Engine) -> str | None:

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Table, and_, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, Table, and_, false, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from digest.model import UNCHANGED, Batch, CacheStamp, Coverage, Download, Entry, Memory, NextPoll, NotModified, Rhythm, Source
+from digest.model import MEMORY, UNCHANGED, Batch, CacheStamp, Coverage, Download, Entry, Memory, NextPoll, NotModified, Rhythm, Source
 from digest.store.database import transaction
 from digest.store.rows import entry_of, row_of
 from digest.store.search import index
@@ -24,7 +24,6 @@ def insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.I
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
-MEMORY = timedelta(days=40)
 _WELL: Mapping[str, Any] = {"failures": 0, "not_before": None, "is_gone": False, "paused_host": "", "failure": "", "failure_reason": ""}
 _UNKNOWN: Mapping[str, Any] = {"etag": None, "last_modified": None, "moved_to": "", "moved_times": 0, "rhythm": None, "fresh_until": None}
 _RHYTHM_DAYS = 28
@@ -180,16 +179,9 @@ class SqlEntryStore:
         return connection.execute(there).first() is not None
 
     def untold(self, edition: str, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
-        is_read = and_(issues.c.since < entries.c.seen_at, entries.c.seen_at <= issues.c.until, issues.c.entries_read > 0)
-        in_an_issue = exists().where(issues.c.edition == edition, is_read)
-        statement = (
-            select(entries)
-            .where(
-                entries.c.seen_at > since, entries.c.seen_at <= until, entries.c.is_backlog.is_(False), entries.c.source_name.in_(source_names), ~in_an_issue
-            )
-            .order_by(entries.c.seen_at, entries.c.key)
-        )
+        in_time = (entries.c.seen_at > since, entries.c.seen_at <= until, entries.c.is_backlog.is_(False), entries.c.source_name.in_(source_names))
         with transaction(self._engine) as connection:
+            statement = select(entries).where(*in_time, ~in_issues(connection, edition, since, until)).order_by(entries.c.seen_at, entries.c.key)
             return [entry_of(row._mapping) for row in connection.execute(statement)]
 
     def seen(self, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
@@ -214,6 +206,14 @@ class SqlEntryStore:
                 if row.note != UNCHANGED or earlier is None or earlier.state == "failed":
                     found[row.source_name] = Coverage(source_name=row.source_name, state=row.state, seen=row.seen, note=row.note, reason=row.reason)
         return found
+
+
+def in_issues(connection: Connection, edition: str, since: datetime, until: datetime, *, but: date | None = None) -> ColumnElement[bool]:
+    """The condition that an entry seen in that time lies in an issue of the edition (of another day than ``but``). Their few windows are
+    looked up first: joined entry by entry, ten years of issues would be read for each."""
+    own = (issues.c.edition == edition, issues.c.entries_read > 0, issues.c.until > since, issues.c.since < until)
+    windows = connection.execute(select(issues.c.day, issues.c.since, issues.c.until).where(*own)).all()
+    return or_(false(), *(and_(entries.c.seen_at > row.since, entries.c.seen_at <= row.until) for row in windows if row.day != but))
 
 
 def _answered(earlier: Row[Any] | None, source: Source, stamp: CacheStamp, moved_to: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ says what came of it. Whatever is found as sending after a crash may have arrive
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, Engine, RowMapping, and_, case, func, literal, null, or_, select, update
@@ -46,6 +46,41 @@ class SqlLedger:
         if row is None:
             return None
         return Mailing(issue=_ISSUE.validate_json(row.document), state=row.state, why=row.why, began_at=row.began_at)
+
+    def under_way(self) -> list[str]:
+        statement = select(mailings.c.issue_key).where(mailings.c.state == "open").order_by(mailings.c.began_at)
+        with transaction(self._engine) as connection:
+            return list(connection.execute(statement).scalars())
+
+    def paused(self) -> list[tuple[str, str]]:
+        """(issue, why) of every mailing that is paused."""
+        statement = select(mailings.c.issue_key, mailings.c.why).where(mailings.c.state == "paused").order_by(mailings.c.began_at)
+        with transaction(self._engine) as connection:
+            return [(row.issue_key, row.why) for row in connection.execute(statement)]
+
+    def last(self, edition: str, number: int) -> list[tuple[str, MailingState, str, dict[DeliveryState, int]]]:
+        """The newest mailings of an edition: (issue, state, why of a pause, mails by state)."""
+        own = mailings.c.issue_key.startswith(f"{edition}/", autoescape=True)
+        statement = select(mailings.c.issue_key, mailings.c.state, mailings.c.why).where(own).order_by(mailings.c.began_at.desc()).limit(number)
+        with transaction(self._engine) as connection:
+            rows = connection.execute(statement).all()
+        return [(row.issue_key, row.state, row.why, self.counts(row.issue_key)) for row in rows]
+
+    def fine_days(self, edition: str, before: date) -> int:
+        """On how many days before that one mails of the edition went out and at most one in twenty was refused."""
+        day = func.date(mailings.c.began_at)
+        accepted = func.sum(case((deliveries.c.state == "accepted", 1), else_=0))
+        failed = func.sum(case((deliveries.c.state == "failed", 1), else_=0))
+        own = mailings.c.issue_key.startswith(f"{edition}/", autoescape=True)
+        statement = (
+            select(day)
+            .join(deliveries, deliveries.c.issue_key == mailings.c.issue_key)
+            .where(own, mailings.c.began_at < datetime.combine(before, time(), UTC))
+            .group_by(day)
+            .having(accepted > 0, failed * 20 <= accepted)
+        )
+        with transaction(self._engine) as connection:
+            return len(connection.execute(statement).all())
 
     def set_state(self, issue_key: str, state: MailingState, why: str = "") -> None:
         with transaction(self._engine) as connection:

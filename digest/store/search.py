@@ -27,6 +27,7 @@ _TERM = re.compile(r'(?P<not>-)?(?:"(?P<phrase>[^"]+)"|(?P<word>[^\s"]+))')
 _TOKEN = re.compile(r"[\w]+")
 _STOP = frozenset("a an and are as at be by for from if in into is it no not of on or such that the their then there these they this to was will with".split())
 TERMS_LIMIT = 20
+RANKED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,11 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """The entries of a page of results, best first, and how many there are in all."""
+    """The entries of a page of results, best first, and how many there are in all; ``is_cut``: older ones were not looked at."""
 
     entries: tuple[Entry, ...]
     total: int
+    is_cut: bool = False
 
 
 def indexed(words: str) -> str:
@@ -120,10 +122,12 @@ class SqlSearch:
         newest_first: bool = False,
     ) -> Found:
         """The entries that hold the query, the best first (a hit in the title counts five times), ties by time and key; ``topic``:
-        only what some issue's rules found to be about it. Raises StoreError for a query without words."""
+        only what some issue's rules found to be about it. Of a query that tens of thousands hold, SQLite looks at the newest. Raises
+        StoreError for a query without words."""
         is_postgresql = self._engine.dialect.name == "postgresql"
         asked = (_tsquery if is_postgresql else _fts5)(terms(query))
-        matched = text(_POSTGRESQL if is_postgresql else _SQLITE).bindparams(query=asked).columns(key=String, rank=Float).subquery("found")
+        values: dict[str, Any] = {"query": asked} if is_postgresql else {"query": asked, "after": self._too_many(asked)}
+        matched = text(_POSTGRESQL if is_postgresql else _SQLITE).bindparams(**values).columns(key=String, rank=Float).subquery("found")
         statement = select(entries).join(matched, matched.c.key == entries.c.key)
         if since is not None:
             statement = statement.where(entries.c.seen_at >= since)
@@ -136,10 +140,17 @@ class SqlSearch:
         ranked = statement.order_by(*(() if newest_first else (matched.c.rank,)), entries.c.seen_at.desc(), entries.c.key).limit(limit)
         with transaction(self._engine) as connection:
             total = connection.execute(select(func.count()).select_from(statement.subquery())).scalar_one()
-            return Found(entries=tuple(entry_of(row._mapping) for row in connection.execute(ranked)), total=total)
+            found = tuple(entry_of(row._mapping) for row in connection.execute(ranked))
+        return Found(entries=found, total=total, is_cut=bool(values.get("after")))
+
+    def _too_many(self, asked: str) -> int:
+        """The row behind which at most ``RANKED`` rows hold the query: a word that half of ten years hold would be ranked for seconds."""
+        statement = text("SELECT rowid FROM search WHERE search MATCH :query ORDER BY rowid DESC LIMIT 1 OFFSET :ranked")
+        with transaction(self._engine) as connection:
+            return int(connection.execute(statement, {"query": asked, "ranked": RANKED}).scalar() or 0)
 
 
-_SQLITE = "SELECT key, bm25(search, 0, 5.0, 1.0) AS rank FROM search WHERE search MATCH :query"
+_SQLITE = "SELECT key, bm25(search, 0, 5.0, 1.0) AS rank FROM search WHERE search MATCH :query AND rowid > :after"
 _POSTGRESQL = """
 SELECT key, -ts_rank('{0, 0, 0.2, 1.0}', words, asked, 1) AS rank FROM search, to_tsquery('english', :query) AS asked WHERE words @@ asked
 """

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, RowMapping, delete, exists, or_, select, update
+from sqlalchemy import Connection, Engine, RowMapping, Select, delete, exists, or_, select, update
 
 from digest.model import Consent, Subscriber, Suppression
 from digest.store.database import transaction
 from digest.store.entries import insert
-from digest.store.tables import subscribers, suppressions
+from digest.store.tables import deliveries, returns, signups, subscribers, suppressions
 
 _AT_ONCE = 500
 EVERYWHERE = ""
+OPEN_AGAIN: tuple[Suppression, ...] = ("unsubscribed", "forgotten", "soft-bounce")  # what a fresh yes of the reader's own ends
 
 
 class SqlSubscribers:
@@ -46,6 +47,26 @@ class SqlSubscribers:
             row = connection.execute(statement).mappings().first()
         return None if row is None else subscriber_of(row)
 
+    def get(self, id: int) -> Subscriber | None:
+        with transaction(self._engine) as connection:
+            row = connection.execute(select(subscribers).where(subscribers.c.id == id)).mappings().first()
+        return None if row is None else subscriber_of(row)
+
+    def may_ask(self, edition: str, address: str) -> bool:
+        with transaction(self._engine) as connection:
+            return not connection.execute(select(_closed(edition, self._hash_of(address)).exists())).scalar_one()
+
+    def welcome(self, new: Subscriber) -> Subscriber | None:
+        hashed = self._hash_of(new.address)
+        with transaction(self._engine) as connection:
+            if connection.execute(select(_closed(new.edition, hashed).exists())).scalar_one():
+                return None
+            own = (suppressions.c.address_hash == hashed, suppressions.c.edition.in_((new.edition, EVERYWHERE)))
+            connection.execute(delete(suppressions).where(*own, suppressions.c.reason.in_(OPEN_AGAIN)))
+            row = _row(new, hashed)
+            statement = insert(connection, subscribers).values(row).on_conflict_do_update(index_elements=["edition", "address_hash"], set_=row)
+            return subscriber_of(connection.execute(statement.returning(*subscribers.c)).mappings().one())
+
     def all(self, edition: str) -> Iterator[Subscriber]:
         last = 0
         while True:
@@ -58,12 +79,9 @@ class SqlSubscribers:
             last = found[-1].id
 
     def change(self, subscriber: Subscriber) -> None:
-        row = _row(subscriber, self._hash_of(subscriber.address))
+        wishes = {"languages": list(subscriber.languages), "topics": list(subscriber.topics), "rhythm": subscriber.rhythm}
         with transaction(self._engine) as connection:
-            connection.execute(update(subscribers).where(subscribers.c.id == subscriber.id).values(row))
-            if subscriber.state == "active":  # a fresh yes ends an old no of their own, and no other
-                closed = (suppressions.c.address_hash == row["address_hash"], suppressions.c.edition == subscriber.edition)
-                connection.execute(delete(suppressions).where(*closed, suppressions.c.reason == "unsubscribed"))
+            connection.execute(update(subscribers).where(subscribers.c.id == subscriber.id).values(wishes))
 
     def leave(self, subscriber: Subscriber, reason: Suppression, now: datetime) -> None:
         edition = subscriber.edition if reason == "unsubscribed" else EVERYWHERE
@@ -71,15 +89,19 @@ class SqlSubscribers:
             connection.execute(update(subscribers).where(subscribers.c.id == subscriber.id).values(state="left"))
             _suppress(connection, self._hash_of(subscriber.address), edition, reason, now)
 
-    def suppress(self, address: str, reason: Suppression, now: datetime) -> None:
+    def suppress(self, address: str, reason: Suppression, now: datetime, edition: str = EVERYWHERE) -> None:
         with transaction(self._engine) as connection:
-            _suppress(connection, self._hash_of(address), EVERYWHERE, reason, now)
+            _suppress(connection, self._hash_of(address), edition, reason, now)
 
     def forget(self, address: str, now: datetime) -> int:
         hashed = self._hash_of(address)
         with transaction(self._engine) as connection:
-            gone = connection.execute(delete(subscribers).where(subscribers.c.address_hash == hashed)).rowcount
-            _suppress(connection, hashed, EVERYWHERE, "manual", now)
+            ids = list(connection.execute(select(subscribers.c.id).where(subscribers.c.address_hash == hashed)).scalars())
+            connection.execute(delete(returns).where(returns.c.subscriber.in_(ids)))
+            connection.execute(update(deliveries).where(deliveries.c.subscriber.in_(ids)).values(text=""))  # servers repeat addresses
+            gone = connection.execute(delete(subscribers).where(subscribers.c.id.in_(ids))).rowcount
+            connection.execute(delete(signups).where(signups.c.address_hash == hashed))
+            _suppress(connection, hashed, EVERYWHERE, "forgotten", now)
         return int(gone)
 
 
@@ -87,6 +109,12 @@ def is_suppressed() -> Any:
     """The condition that a row of ``subscribers`` must not be written to."""
     here = or_(suppressions.c.edition == subscribers.c.edition, suppressions.c.edition == EVERYWHERE)
     return exists().where(suppressions.c.address_hash == subscribers.c.address_hash, here)
+
+
+def _closed(edition: str, hashed: str) -> Select[Any]:
+    """The suppressions that no sign-up ends."""
+    here = suppressions.c.edition.in_((edition, EVERYWHERE))
+    return select(suppressions.c.address_hash).where(suppressions.c.address_hash == hashed, here, suppressions.c.reason.not_in(OPEN_AGAIN))
 
 
 def _suppressed(connection: Connection, keys: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
@@ -97,7 +125,11 @@ def _suppressed(connection: Connection, keys: Sequence[tuple[str, str]]) -> set[
 
 def _suppress(connection: Connection, hashed: str, edition: str, reason: Suppression, now: datetime) -> None:
     row = {"address_hash": hashed, "edition": edition, "reason": reason, "at": now}
-    connection.execute(insert(connection, suppressions).values(row).on_conflict_do_nothing())
+    statement = insert(connection, suppressions).values(row)
+    if reason in OPEN_AGAIN:
+        connection.execute(statement.on_conflict_do_nothing())
+    else:  # what no sign-up ends outweighs what one does
+        connection.execute(statement.on_conflict_do_update(index_elements=["address_hash", "edition"], set_={"reason": reason, "at": now}))
 
 
 def _row(subscriber: Subscriber, hashed: str) -> dict[str, Any]:

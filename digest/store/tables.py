@@ -9,7 +9,7 @@ from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Index, Inte
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-HEAD = "0006"
+HEAD = "0010"
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -94,6 +94,7 @@ entries = Table(
     Column("text_from", String(10), nullable=False, server_default="feed"),
     Index("entries_by_time", "seen_at", "source_name"),
     Index("entries_by_url", "url"),
+    Index("entries_by_arxiv", "arxiv"),
 )
 
 issues = Table(
@@ -110,6 +111,8 @@ issues = Table(
     Column("languages", JSON),
     Column("listed", String(65), nullable=False, server_default=""),
     Column("changed_at", UtcDateTime),
+    # In SQLite what stands behind a long text is only reached through it: a list of ten years would read every issue.
+    Index("issues_by_day", "edition", "day", "languages", "articles", "headlines", "changed_at").ddl_if(dialect="sqlite"),
 )
 
 articles = Table(
@@ -119,6 +122,21 @@ articles = Table(
     Column("day", Date, primary_key=True),
     Column("place", Integer, primary_key=True),
     Column("document", Text, nullable=False),
+)
+
+subjects = Table(
+    "subjects",
+    metadata,
+    Column("edition", String(100), primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("folder", String(10), primary_key=True),
+    Column("key", String(60), primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("languages", String(20), nullable=False),
+    Index("subjects_by_day", "edition", "folder", "key", "day", "place", "languages"),
+    Index("subjects_by_name", "edition", "folder", "key", "name", "kind", "languages", "day"),
 )
 
 decisions = Table(
@@ -148,6 +166,7 @@ answers = Table(
     Column("key", String(64), primary_key=True),
     Column("model", String(200), nullable=False),
     Column("answer", Text, nullable=False),
+    Column("kept_at", UtcDateTime),
 )
 
 receipts = Table(
@@ -174,6 +193,7 @@ subscribers = Table(
     Column("consent_at", UtcDateTime, nullable=False),
     Column("consent_evidence", Text, nullable=False),
     Index("subscribers_by_mailbox", "edition", "address_hash", unique=True),
+    sqlite_autoincrement=True,  # an id is in signed links: it is never given to another
 )
 
 suppressions = Table(
@@ -210,6 +230,39 @@ deliveries = Table(
     Index("deliveries_by_state", "issue_key", "state", "next_at"),
 )
 
+signups = Table(
+    "signups",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("edition", String(100), nullable=False),
+    Column("address", String(320), nullable=False),
+    Column("address_hash", String(64), nullable=False),
+    Column("languages", JSON, nullable=False),
+    Column("topics", JSON, nullable=False),
+    Column("rhythm", String(10), nullable=False),
+    Column("client", String(60), nullable=False),
+    Column("network", String(60), nullable=False),
+    Column("language", String(10), nullable=False),
+    Column("words", Text, nullable=False),
+    Column("asked_at", UtcDateTime, nullable=False),
+    Column("mailed_at", UtcDateTime),
+    Column("confirmed_at", UtcDateTime),
+    Index("signups_by_mailbox", "address_hash", "asked_at"),
+    Index("signups_by_network", "network", "asked_at"),
+    Index("signups_by_time", "asked_at"),
+)
+
+returns = Table(
+    "returns",
+    metadata,
+    Column("fingerprint", String(64), primary_key=True),
+    Column("subscriber", Integer, nullable=False),
+    Column("kind", String(10), nullable=False),
+    Column("status", String(20), nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Index("returns_by_subscriber", "subscriber", "at"),
+)
+
 buckets = Table(
     "buckets",
     metadata,
@@ -218,4 +271,36 @@ buckets = Table(
     Column("at", UtcDateTime, nullable=False),
     Column("day", Date, nullable=False),
     Column("sent", Integer, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("edition", String(100), nullable=False),
+    Column("act", String(20), nullable=False),
+    Column("day", Date),
+    Column("began_at", UtcDateTime, nullable=False),
+    Column("ended_at", UtcDateTime, nullable=False),
+    Column("problems", Integer, nullable=False),
+    Column("report", JSON, nullable=False),
+    Index("runs_by_time", "began_at"),
+)
+
+locks = Table(
+    "locks",
+    metadata,
+    Column("name", String(60), primary_key=True),
+    Column("holder", String(100), nullable=False),
+    Column("since", UtcDateTime, nullable=False),
+    Column("until", UtcDateTime, nullable=False),
+)
+
+alerts = Table(
+    "alerts",
+    metadata,
+    Column("key", String(200), primary_key=True),
+    Column("message", Text, nullable=False),
+    Column("raised_at", UtcDateTime, nullable=False),
+    Column("told_at", UtcDateTime),
 )

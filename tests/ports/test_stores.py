@@ -28,14 +28,17 @@ from digest.model import (
     Section,
     Wording,
 )
+from digest.phrase import Phrase
 from digest.ports import AnswerCache, Archive, EntryStore
 from digest.store.answers import SqlAnswerCache
 from digest.store.archive import SqlArchive
 from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
 from digest.store.search import SqlSearch
-from tests.builders import DAY, NOON, a_claim, a_coverage, a_download, a_source, a_story, an_entry, an_issue
-from tests.fakes import FakeArchive, FakeCache, FakeStore
+from digest.subjects import NEWEST, touched
+from digest.write.grounding import refusal
+from tests.builders import DAY, NOON, a_claim, a_coverage, a_download, a_source, a_story, an_entry, an_issue, issues_of_years
+from tests.fakes import FakeArchive, FakeCache, FakeStore, subjects
 
 LONG_AGO = NOON - timedelta(days=365)
 
@@ -233,12 +236,12 @@ def test_what_was_told_is_remembered_with_its_issue(both: Both) -> None:
     }
 
 
-def test_the_shelf_is_newest_first(both: Both) -> None:
+def test_issues_are_listed_newest_first(both: Both) -> None:
     for days in (1, 3, 2):
         both.archive.save(an_issue(day=DAY + timedelta(days=days), until=NOON + timedelta(days=days)), {}, (), (), [])
-    shelf = both.archive.shelf("training", 2)
-    assert [line.day.day for line in shelf.lines] == [27, 26, 25]
-    assert [issue.day.day for issue in shelf.recent] == [27, 26]
+    assert [line.day.day for line in both.archive.lines("training")] == [27, 26, 25]
+    assert [line.day.day for line in both.archive.lines("training", 2)] == [27, 26]
+    assert [issue.day.day for issue in both.archive.newest("training", 2)] == [27, 26]
     assert both.archive.last_until("training", DAY + timedelta(days=3)) == NOON + timedelta(days=2)
 
 
@@ -404,7 +407,7 @@ def test_an_issue_is_listed_as_its_editor_wants_it_from_then_on(both: Both) -> N
         ("c", 2, "c en", None),
         ("a", 0, "better", NOON + timedelta(hours=2)),
     ]
-    (line,) = both.archive.shelf("training", 1).lines
+    (line,) = both.archive.lines("training")
     assert (line.articles, line.headlines["en"], line.changed_at) == (2, "c en", NOON + timedelta(hours=2))
     assert both.archive.issue("training", DAY) == issue
 
@@ -419,3 +422,43 @@ def test_an_edit_that_is_taken_back_is_a_change_too(both: Both) -> None:
     both.archive.confirm(issue)
     assert both.archive.list_as(issue, NOON + timedelta(hours=2)) is False
     assert both.archive.articles("training")[0].headlines["en"] == "a en"
+
+
+def test_subjects_are_counted_over_all_years_and_shown_where_they_are_asked_for(both: Both) -> None:
+    for issue in issues_of_years(30, 40):
+        both.archive.save(issue, {}, (), (), [])
+    days = both.archive.days("training")
+    (gone, *_), edited = (line.story for line in both.archive.articles("training")), both.archive.newest("training", 30)
+    for issue in edited:
+        for section in issue.sections:
+            kept = tuple(article for article in section.articles if article.pick.story.key != gone)
+            both.archive.list_as(replace(issue, sections=(replace(section, articles=kept),)), NOON)
+    lines, held = both.archive.articles("training"), {days[-2], days[3]}
+    assert gone not in {line.story for line in lines} and len(lines) > 2 * NEWEST
+    asked = set(touched(lines, {days[-1], days[-2], days[1]})) | {("topics", "unheard-of")}
+    for without in ((), held):
+        found = both.archive.subjects("training", asked, without)
+        assert found == subjects([line for line in lines if line.day not in without], asked)
+        spelled = {subject.name for subject in found if subject.key == "lora"}
+        assert len(spelled) == 1 and max(subject.articles for subject in found) > NEWEST
+    assert both.archive.subjects("nobody", asked) == ()
+
+
+def test_articles_are_listed_since_a_day(both: Both) -> None:
+    for issue in issues_of_years(12, 10):
+        both.archive.save(issue, {}, (), (), [])
+    since = DAY - timedelta(days=50)
+    lines = both.archive.articles("training")
+    assert both.archive.articles("training", since) == tuple(line for line in lines if line.day >= since) != lines
+
+
+def test_why_something_was_not_printed_is_said_in_any_language_after_years(both: Both) -> None:
+    issue = an_issue_of("a")
+    (section,) = issue.sections
+    why = Phrase("%(where)s is about %(theirs)s in the source, not %(ours)s", where="2x", theirs=("inference", "latency"), ours=("training",))
+    article = replace(section.articles[0], refusals=(refusal("patterns", "zh", "scope", "训练快 2 倍", why),))
+    both.archive.save(replace(issue, sections=(replace(section, articles=(article,)),)), {}, (), (), [])
+    kept = both.archive.issue("training", DAY)
+    assert kept is not None
+    (found,) = kept.articles[0].refusals
+    assert isinstance(found.reason, Phrase) and (found.reason.pattern, found.reason.values) == (why.pattern, why.values) and found.why == str(why)
