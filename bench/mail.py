@@ -29,6 +29,7 @@ from digest.render.environment import Templates
 from digest.render.mail_body import PREFERENCES, UNSUBSCRIBE, MailRenderer
 from digest.store.database import open_database
 from digest.store.ledger import SqlLedger
+from digest.store.returns import SqlReturns
 from digest.store.subscribers import SqlSubscribers
 from tests.conftest import ROOT
 from tests.unit.test_mail import an_issue_of
@@ -101,7 +102,15 @@ def main() -> None:
         store.add(readers(DURABLE))
         relay = SmtpRelay(RelayAddress(host="127.0.0.1", port=sink.port, security="none"))
         parts = MailParts(
-            ledger=ledger, subscribers=store, relay=relay, encode=encode, limits=Limits({}), clock=lambda: datetime.now(UTC), worker="bench", connections=8
+            ledger=ledger,
+            subscribers=store,
+            returns=SqlReturns(engine),
+            relay=relay,
+            encode=encode,
+            limits=Limits({}),
+            clock=lambda: datetime.now(UTC),
+            worker="bench",
+            connections=8,
         )
         before, began = memory(), time.perf_counter()
         report = asyncio.run(send(parts, issue, ("daily",)))

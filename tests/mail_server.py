@@ -23,6 +23,7 @@ class MailServer:
         self.raw: list[bytes] = []
         self.keeps_raw = False
         self.envelopes: list[str] = []
+        self.logins: list[str] = []
         self.port = 0
         self._tls = tls
         self._loop = asyncio.new_event_loop()
@@ -79,8 +80,9 @@ class MailServer:
         while line := (await reader.readline()).decode():
             verb = line.split()[0].upper().rstrip(":") if line.split() else ""
             if verb in ("EHLO", "HELO"):
-                writer.write(b"250-here\r\n250-AUTH PLAIN LOGIN\r\n250 8BITMIME\r\n")
+                writer.write(b"250-here\r\n250-AUTH PLAIN LOGIN XOAUTH2\r\n250 8BITMIME\r\n")
             elif verb == "AUTH":
+                self.logins.append(line.split()[1])
                 await answer("auth", "235 welcome")
             elif verb == "MAIL":
                 self.envelopes.append(re.findall(r"<(.*?)>", line)[0])

@@ -95,6 +95,15 @@ def findings(folder: Path, address: str, languages: tuple[str, ...]) -> list[Fin
     return sorted(set(found))
 
 
+def page_findings(name: str, html: str, files: set[str], address: str) -> list[Finding]:
+    """What is wrong with one page that stands among these files: its markup and where its links lead."""
+    page = _Page()
+    page.feed(html)
+    page.close()
+    wrong = [Finding(name, "html", words) for words in (*page.wrong, *(f"<{tag}> is not closed" for tag in page.open))]
+    return [*wrong, *_links(name, page, {name: page}, files, address)]
+
+
 def _read(path: Path) -> _Page:
     page = _Page()
     body = path.read_bytes()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 from datetime import datetime
+from email.charset import BASE64, Charset
 from email.header import Header
 from email.utils import format_datetime, parseaddr
 from hashlib import sha256
@@ -17,6 +18,8 @@ from digest.errors import ConfigError
 from digest.model import MailBody
 
 _LINE = 57
+_CHARSET = Charset("utf-8")
+_CHARSET.header_encoding = BASE64  # said here, for libraries change what Python does for utf-8 (apprise does)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +79,7 @@ class Message:
             ("Content-Type", f'multipart/alternative;\r\n boundary="{boundary}"'),
         ]
         self._shared = "".join(f"{name}: {value}\r\n" for name, value in shared).encode("ascii")
-        self._text_head, self._html_head = (
-            f"--{boundary}\r\nContent-Type: text/{kind}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n".encode("ascii")
-            for kind in ("plain", "html")
-        )
+        self._text_head, self._html_head = (_part_head(kind, boundary) for kind in ("plain", "html"))
         self._end = f"--{boundary}--\r\n".encode("ascii")
 
     def bytes_for(self, personal: Personal, now: datetime) -> bytes:
@@ -104,9 +104,31 @@ class Message:
         return _lines(foot.replace(unsubscribe, personal.unsubscribe).replace(preferences, personal.preferences))
 
 
+def letter(sender: Sender, title: str, to: str, subject: str, parts: tuple[str, str], identity: str, now: datetime) -> bytes:
+    """A mail to one person who asked for it: ``parts`` are text and HTML; ``identity`` keeps its Message-ID apart from all others."""
+    name = sha256(identity.encode()).hexdigest()[:32]
+    heads = [
+        ("From", f"{encoded_words(title, 'From')}\r\n <{sender.address}>"),
+        ("To", to),
+        ("Subject", encoded_words(subject, "Subject")),
+        ("Date", format_datetime(now)),
+        ("Message-ID", f"<{name}@{sender.domain}>"),
+        *([("Reply-To", sender.reply_to)] if sender.reply_to else []),
+        ("Auto-Submitted", "auto-generated"),
+        ("MIME-Version", "1.0"),
+        ("Content-Type", f'multipart/alternative;\r\n boundary="=_{name}"'),
+    ]
+    bodies = b"".join(_part_head(kind, f"=_{name}") + _encoded(_lines(text)) for kind, text in zip(("plain", "html"), parts, strict=True))
+    return "".join(f"{key}: {value}\r\n" for key, value in heads).encode("ascii") + b"\r\n" + bodies + f"--=_{name}--\r\n".encode()
+
+
 def encoded_words(text: str, header: str) -> str:
     """The text as a header's value (RFC 2047): whole, in words of at most 75 octets that break between characters."""
-    return Header(" ".join(text.split()), "utf-8", header_name=header).encode(linesep="\r\n")
+    return Header(" ".join(text.split()), _CHARSET, header_name=header).encode(linesep="\r\n")
+
+
+def _part_head(kind: str, boundary: str) -> bytes:
+    return f"--{boundary}\r\nContent-Type: text/{kind}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n".encode("ascii")
 
 
 def _lines(text: str) -> bytes:

@@ -15,6 +15,7 @@ from digest.errors import PublishError
 from digest.model import Reply
 
 _SECONDS = 30.0
+_LOGIN = {"password": "password", "oauth2": "access token"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +26,8 @@ class RelayAddress:
     port: int
     security: Literal["starttls", "tls", "none"]
     user: str = ""
-    password: str = ""
+    password: Callable[[], str] = str  # asked at each connection: a token may have been renewed
+    login: Literal["password", "oauth2"] = "password"
     certificates: str = ""  # a file of further trusted ones
 
     def __repr__(self) -> str:
@@ -50,7 +52,10 @@ class SmtpRelay:
     async def connect(self) -> SmtpConnection:
         """A connection that is ready to send. Raises RelayRefusal."""
         address = self._address
-        context = ssl.create_default_context(cafile=address.certificates or None)
+        try:
+            context = ssl.create_default_context(cafile=address.certificates or None)
+        except (OSError, ssl.SSLError) as error:
+            raise _refused("connect", f"mail.certificates: {address.certificates} cannot be used", error) from error
         client = aiosmtplib.SMTP(
             hostname=address.host,
             port=address.port,
@@ -65,11 +70,13 @@ class SmtpRelay:
             client.close()
             raise _refused("connect", f"cannot connect to {address.host}:{address.port}", error) from error
         try:
-            if address.user:
-                await client.login(address.user, address.password)
+            if address.user and address.login == "oauth2":
+                await client.auth_xoauth2(address.user, address.password())
+            elif address.user:
+                await client.login(address.user, address.password())
         except aiosmtplib.SMTPAuthenticationError as error:
             client.close()
-            raise _refused("auth", f"{address.host} did not accept the user {address.user!r} and its password", error) from error
+            raise _refused("auth", f"{address.host} did not accept the user {address.user!r} and its {_LOGIN[address.login]}", error) from error
         except (TimeoutError, aiosmtplib.SMTPException, OSError) as error:
             client.close()
             raise _refused("connect", f"{address.host} broke off at the login", error) from error
@@ -97,18 +104,23 @@ class SmtpConnection:
             verb = "dot"
             said = await self._client.data(message)
         except aiosmtplib.SMTPDataError as error:  # 354 refused, or the message itself
+            await self._reset(error.code)
             return Reply(stage="dot", code=error.code, text=_words(error.message))
         except aiosmtplib.SMTPResponseException as error:
             if verb == "dot" and error.code <= 0:
                 return Reply(stage="dot", code=0)
-            await self._reset()
+            await self._reset(error.code)
             return Reply(stage=verb, code=max(error.code, 0), text=_words(error.message))
         except (TimeoutError, aiosmtplib.SMTPException, OSError):
             self.close()
             return Reply(stage=verb, code=0)
         return Reply(stage="dot", code=said.code, text=_words(said.message))
 
-    async def _reset(self) -> None:
+    async def _reset(self, code: int) -> None:
+        """Ends the transaction, so that the next may begin; a server that says 421 wants to be left."""
+        if code == 421:
+            self.close()
+            return
         try:
             await self._client.rset()
         except (TimeoutError, aiosmtplib.SMTPException, OSError):

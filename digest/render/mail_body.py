@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import css_inline
 
-from digest.model import Article, Issue, Language, MailBody
+from digest.model import MAIL_BYTES, Article, Issue, Language, MailBody
 from digest.render import places
 from digest.render.environment import Templates
 from digest.text import clean, shorten
 
-LIMIT_BYTES = 96_000  # some clients clip at 102 kB of source, counted in their own ways (github.com/hteumeuleu/email-bugs/issues/41)
 SUBJECT_LIMIT = 90
 PREHEADER_LIMIT = 110
+_SUBJECTS = {"confirm": "Please confirm: %(title)s by mail", "known": "Your subscription to %(title)s"}
 # What is put in their place for each reader.
 UNSUBSCRIBE, PREFERENCES = "https://unsubscribe.invalid/", "https://preferences.invalid/"
 
@@ -37,8 +38,8 @@ class MailRenderer:
         foot = self._templates.render("mail/foot.html", **values)
         whole = len(articles)
         html = self._inlined(told, languages, articles, whole, foot)
-        while whole and len(html.encode()) > LIMIT_BYTES:
-            whole = min(whole - 1, whole * LIMIT_BYTES // len(html.encode()))
+        while whole and len(html.encode()) > MAIL_BYTES:
+            whole = min(whole - 1, whole * MAIL_BYTES // len(html.encode()))
             html = self._inlined(told, languages, articles, whole, foot)
         body, _, closing = html.partition('<td class="foot"')
         text = self._templates.render("mail/issue.txt", page=_page(issue, languages), articles=articles[:whole], rest=articles[whole:], **values)
@@ -51,6 +52,7 @@ class MailRenderer:
             html=body,
             html_foot=f'<td class="foot"{closing}',
             articles=len(articles),
+            rest=len(articles) - whole,
         )
 
     def _inlined(self, issue: Issue, languages: Sequence[Language], articles: Sequence[Article], whole: int, foot: str) -> str:
@@ -68,14 +70,35 @@ class MailRenderer:
 
     def _subject(self, issue: Issue, language: Language, articles: Sequence[Article]) -> str:
         """The day's lead, then the name of the digest and the date, which keeps mails of different days apart."""
-        day = f"{issue.title[language]} {self._templates.words.short_day(language, issue.day)}"
-        lead = articles[0].wording(language).headline if articles else self._templates.words.say(language, "No pick today.").rstrip(".。")
+        words = self._templates.words
+        when = {
+            "day": words.short_day(language, issue.day),
+            "week": words.say(language, "week %(number)s", number=issue.day.isocalendar().week),
+            "month": words.month(language, issue.day),
+        }[issue.period]
+        day = f"{issue.title[language]} {when}"
+        lead = articles[0].wording(language).headline if articles else words.say(language, "No pick today.").rstrip(".。")
         return f"{shorten(lead, SUBJECT_LIMIT, language)} · {day}"
 
     def _preheader(self, issue: Issue, language: Language, articles: Sequence[Article]) -> str:
         """What follows the lead; many clients show it beside the subject."""
         others = [article.wording(language).headline for article in articles[1:4]]
-        return shorten((" · ").join(others), PREHEADER_LIMIT, language) if others else self._templates.words.day(language, issue.day)
+        return shorten((" · ").join(others), PREHEADER_LIMIT, language) if others else self._templates.dated(language, issue)
+
+
+class LetterRenderer:
+    """Renders ``mail/letter.html`` and ``letter.txt``: what a sign-up is answered with."""
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+        self._inliner = css_inline.CSSInliner(load_remote_stylesheets=False)
+
+    def render(self, kind: Literal["confirm", "known"], title: str, language: Language, link: str) -> tuple[str, str, str]:
+        """(subject, text, HTML) of a letter that leads to the link. Nothing in it was typed by the one who asked."""
+        subject = self._templates.words.say(language, _SUBJECTS[kind], title=title)
+        values = {"kind": kind, "title": title, "main": language, "link": link, "subject": subject}
+        html = self._inliner.inline(self._templates.render("mail/letter.html", **values))
+        return subject, _mailable(self._templates.render("mail/letter.txt", **values)), _mailable(html)
 
 
 def _mailable(text: str) -> str:
@@ -84,4 +107,6 @@ def _mailable(text: str) -> str:
 
 
 def _page(issue: Issue, languages: Sequence[Language]) -> str:
-    return places.issue(issue.day, languages[0]) if len(languages) == 1 else f"{issue.folder}/index.html"
+    if issue.period == "day":
+        return places.issue(issue.day, languages[0]) if len(languages) == 1 else f"{issue.folder}/index.html"
+    return (places.week if issue.period == "week" else places.month)(issue.day, languages[0])

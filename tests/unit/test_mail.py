@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from digest.audience.addresses import address_hash, checked, normal
 from digest.audience.links import Links
 from digest.errors import AudienceError, ConfigError
-from digest.model import Article, Issue, MailBody, Pick, Reason, Section, Wording
+from digest.model import MAIL_BYTES, Article, Issue, MailBody, Pick, Reason, Section, Wording
 from digest.publish.message import Message, Personal, Sender, encoded_words
 from digest.render.environment import Templates
-from digest.render.mail_body import LIMIT_BYTES, PREFERENCES, UNSUBSCRIBE, MailRenderer
+from digest.render.mail_body import PREFERENCES, UNSUBSCRIBE, MailRenderer
 from tests.builders import NOON, a_claim, a_labelled, a_source, a_story, an_entry, an_issue
 from tests.conftest import ROOT
 from tests.integration.test_pages import hostile_issue
@@ -182,7 +182,7 @@ def test_the_sender_has_the_name_of_the_readers_own_language(renderer: MailRende
 
 def test_the_tail_of_a_long_issue_moves_to_the_web(renderer: MailRenderer) -> None:
     body = renderer.render(an_issue_of(90, 60), ("zh", "en"))
-    assert 60_000 < len((body.html + body.html_foot).encode()) <= LIMIT_BYTES + 500
+    assert 60_000 < len((body.html + body.html_foot).encode()) <= MAIL_BYTES + 500
     assert "more on the web" in body.html and "网页上还有" in body.text
     assert "headline 89" in body.html and "story89.zh.html" in body.html
     headlines = [int(number) for number in re.findall(r"标题 headline (\d+)", body.text)]
