@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 
-from digest.model import Article, Desk, Issue, Problem, Section
+from digest.model import Article, Desk, Draft, Issue, Language, Problem, Section, Source
+from digest.phrase import Phrase
 from digest.write import grounding
-from digest.write.issue import assign
+from digest.write.issue import article, assign
 
 
-def apply(issue: Issue, desk: Desk) -> tuple[Issue, list[Problem]]:
+def apply(issue: Issue, desk: Desk, sources: Mapping[str, Source]) -> tuple[Issue, list[Problem]]:
     """The issue as the editor wants it, and what is worth a look: keys that no article has, wordings that the judge would refuse.
 
-    Pinned articles come first and are featured, then those named in ``order``, then the others by heat. A merged story leaves its
-    sources to the other one. Rewords are kept whatever the judge says.
+    Pinned articles come first and are featured, then those named in ``order``, then the others by heat. An entry that is split off becomes
+    an article in its own words, of a source of ``sources``. A merged story leaves its sources to the other one. Rewords are kept whatever
+    the judge says.
     """
     articles = {article.pick.story.key: article for article in issue.articles}
+    for split in desk.split:
+        if split.story in articles:
+            articles |= _split(articles[split.story], split.entries, sources, issue.languages)
     warnings = _unknown(desk, articles)
     for merge in desk.merge:
         if merge.into in articles:
@@ -43,16 +49,35 @@ def apply(issue: Issue, desk: Desk) -> tuple[Issue, list[Problem]]:
     ), warnings
 
 
+def _split(kept: Article, keys: Collection[str], sources: Mapping[str, Source], languages: Sequence[Language]) -> dict[str, Article]:
+    """The article without those entries, and one for each of them; its lead stays."""
+    story = kept.pick.story
+    leaving = [member for member in story.entries[1:] if member.entry.key in keys and member.entry.source_name in sources]
+    staying = tuple(member for member in story.entries if member not in leaving)
+    found = {story.key: replace(kept, pick=replace(kept.pick, story=replace(story, entries=staying)), is_edited=True)}
+    for member in leaving:
+        alone = replace(story, key=split_key(member.entry.key), entries=(member,))
+        assignment = assign(replace(kept.pick, story=alone, featured=False), languages)
+        found[alone.key] = replace(article(assignment, Draft(written_by="editor", wordings=()), sources), is_edited=True)
+    return found
+
+
+def split_key(entry_key: str) -> str:
+    """The key of a story that an editor split off: like others it is safe in addresses, and the same every time."""
+    return sha256(f"split:{entry_key}".encode()).hexdigest()[:12]
+
+
 def _unknown(desk: Desk, articles: Mapping[str, Article]) -> list[Problem]:
     named = [
         *desk.pin,
         *desk.drop,
         *desk.order,
+        *(split.story for split in desk.split),
         *(key for merge in desk.merge for key in (merge.into, *merge.stories)),
         *(reworded.story for reworded in desk.reword),
     ]
     return [
-        Problem(step="edits", subject=key, message="no article of the issue has this key; `digest show --keys` lists them")
+        Problem(step="edits", subject=key, message=Phrase("no article of the issue has this key; `digest show --keys` lists them"))
         for key in dict.fromkeys(named)
         if key not in articles
     ]
@@ -75,7 +100,11 @@ def _reworded(article: Article, desk: Desk) -> tuple[Article, list[Problem]]:
                 changes = {part: text for part in ("headline", "summary", "blurb") if (text := getattr(reworded, part)) is not None}
                 wordings[place] = replace(wording, **changes)
                 warnings += [
-                    Problem(step="edits", subject=f"{reworded.story} ({refusal.language})", message=f"{refusal.words} — {refusal.why}")
+                    Problem(
+                        step="edits",
+                        subject=f"{reworded.story} ({refusal.language})",
+                        message=Phrase("“%(words)s”: %(why)s", words=refusal.words, why=refusal.reason),
+                    )
                     for refusal in grounding.refusals(wordings[place], assignment, "editor")
                     if any(refusal.words in text for text in changes.values())
                 ]

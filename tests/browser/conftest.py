@@ -65,8 +65,9 @@ def browser() -> Iterator[object]:
     program = next((found for name in _NAMES if (found := shutil.which(name))), None)
     if program is None and os.environ.get("BROWSER") != "required":
         pytest.skip("there is no Chromium here (Debian: apt-get install chromium)")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=program, args=_ARGUMENTS)
         yield running

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from digest.lines import article_lines, issue_line
 from digest.model import Shelf
@@ -17,6 +18,7 @@ from digest.render.site import SiteRenderer
 from digest.render.subjects import SubjectRenderer
 from tests.browser.conftest import serving
 from tests.conftest import ROOT
+from tests.fakes import subjects
 from tests.integration.test_pages import hostile_issue
 
 PAGES = (
@@ -71,7 +73,7 @@ def test_everything_is_read_without_a_script(browser: Any, address: str) -> None
     assert page.locator("article").count() == 6
     assert "最高 1.9\u00a0倍" in page.locator("article").first.inner_text()
     page.locator("article details summary").first.click()
-    assert page.locator("article details[open] blockquote").first.is_visible()
+    expect(page.locator("article details[open] blockquote").first).to_be_visible()
     page.goto(f"{address}/search/zh.html")
     assert "JavaScript" in page.locator("noscript").inner_text() and not page.locator("form.search").is_visible()
     page.context.close()
@@ -89,7 +91,7 @@ def test_the_keyboard_alone_is_enough(browser: Any, address: str) -> None:
         if page.evaluate("document.activeElement.tagName") == "SUMMARY":
             break
     page.keyboard.press("Enter")
-    assert page.locator("details[open] blockquote").first.is_visible()
+    expect(page.locator("details[open] blockquote").first).to_be_visible()
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.context.close()
 
@@ -143,7 +145,7 @@ def test_a_hostile_feed_bends_no_page(browser: Any, tmp_path: Path) -> None:
     """Markup, script addresses, a word of 10,000 letters, right-to-left overrides, emoji: all is text."""
     issue: Any = hostile_issue("\u202egnol " + "w" * 10_000 + " 🚀👩‍👩‍👧‍👦" * 20)
     templates = Templates([ROOT / "templates"])
-    shelf = Shelf(lines=(issue_line(issue),), recent=(issue,), articles=article_lines(issue))
+    shelf = Shelf(lines=(issue_line(issue),), recent=(issue,), articles=article_lines(issue), subjects=subjects(article_lines(issue)))
     documents = [*IssueRenderer(templates).render(issue, shelf), *SiteRenderer(templates).render({issue.day}, shelf)]
     for document in [*documents, *SubjectRenderer(templates).render({issue.day}, shelf)]:
         (tmp_path / document.name).parent.mkdir(parents=True, exist_ok=True)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from digest.cli import main
+from digest.errors import ConfigError
+from digest.settings.desk import load_desk
 from tests.conftest import DAY
 
 PAGES = "out/demo/2026/11/24"
@@ -100,3 +103,11 @@ def test_an_unknown_key_is_warned_about(made: Path, capsys: pytest.CaptureFixtur
     write(made, f"edits/{DAY}.yaml", "drop: [nobody]\n")
     assert again(made) == 0
     assert "digest show --keys" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("empty", ['""', '"  "'])
+def test_an_empty_headline_is_refused_with_its_place(tmp_path: Path, empty: str) -> None:
+    (tmp_path / "edits").mkdir()
+    (tmp_path / "edits" / f"{DAY}.yaml").write_text(f"reword:\n  key:\n    zh:\n      headline: {empty}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"2026-11-24\.yaml:4:\d+: reword\.key\.zh\.headline"):
+        load_desk(tmp_path, date.fromisoformat(DAY))

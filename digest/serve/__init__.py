@@ -1,0 +1,1 @@
+"""The web applications: what readers of the newsletter need, and the editor's desk."""
