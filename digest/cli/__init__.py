@@ -6,14 +6,25 @@ of bare Python, before it has read an argument.
 
 from __future__ import annotations
 
+import gc
+import signal
 import sys
 from importlib import import_module
+from io import TextIOWrapper
+from threading import current_thread, main_thread
 
 COMMANDS = {
     "run": ("digest.cli.acts", "collect, make and deliver: the whole job for one day"),
     "collect": ("digest.cli.acts", "read the feeds and remember what is new"),
     "make": ("digest.cli.acts", "choose and write the issue of a day, and archive it"),
     "deliver": ("digest.cli.acts", "render the archived issue and publish it"),
+    "schedule": ("digest.cli.schedule", "the daily job by itself, for years; --show: the coming days"),
+    "backup": ("digest.cli.data", "a copy of the database while everything goes on"),
+    "restore": ("digest.cli.data", "put a copy in the place of the database"),
+    "export": ("digest.cli.data", "everything as JSON Lines"),
+    "import": ("digest.cli.data", "an export into an empty database, SQLite or PostgreSQL"),
+    "doctor": ("digest.cli.doctor", "everything that can be checked, and what to do"),
+    "prune": ("digest.cli.prune", "forget what is older than feeds.yaml wishes"),
     "status": ("digest.cli.status", "how every source does, the last issues, what needs a hand"),
     "show": ("digest.cli.show", "print an issue in the terminal"),
     "search": ("digest.cli.search", "search all entries ever collected, in Chinese and English"),
@@ -21,6 +32,11 @@ COMMANDS = {
     "templates": ("digest.cli.templates", "list the templates, or copy some to change them"),
     "subscribers": ("digest.cli.subscribers", "add, list, move and forget the readers of the newsletter"),
     "send": ("digest.cli.send", "the mail of an issue to its readers"),
+    "mail": ("digest.cli.mail", "why mail may not arrive, and the line that is missing"),
+    "bounces": ("digest.cli.bounces", "read the mails that came back, and act on them"),
+    "preview": ("digest.cli.preview", "the editor's desk in the browser: look, correct, approve"),
+    "diff": ("digest.cli.preview_files", "what other templates would make of a day"),
+    "serve": ("digest.cli.serve", "the pages where readers subscribe, choose and leave, and the site"),
     "judge": ("digest.cli.judge", "check an issue, or any sentences, against their sources"),
     "tag": ("digest.cli.tag", "tag texts from a file: topics, claims, names (for scripts)"),
     "keywords": ("digest.cli.keywords", "see why, try, replay, suggest and edit the rules"),
@@ -44,6 +60,9 @@ Start with:
 
 `digest COMMAND --help` explains a command; `digest --version` prints the version.
 """
+
+
+_LONG = ("serve", "schedule", "preview")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -74,8 +93,17 @@ def _unknown(command: str) -> int:
 def _run(command: str, arguments: list[str]) -> int:
     from digest.errors import ConfigError, DigestError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without Chinese still shows everything else
+    if command not in _LONG:
+        if current_thread() is main_thread():
+            signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the same command goes on from here
+        gc.set_threshold(100_000)  # a command allocates much and throws little away: looking for garbage seldom saves a tenth of its time
     try:
-        return int(import_module(COMMANDS[command][0]).main(command, arguments))
+        code = int(import_module(COMMANDS[command][0]).main(command, arguments))
+        sys.stdout.flush()
+        return code
     except ConfigError as error:
         print(error, file=sys.stderr)
         return 2
@@ -88,3 +116,6 @@ def _run(command: str, arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:  # a full disk, a name that no file can have
+        print(f"digest {command}: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        return 1

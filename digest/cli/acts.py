@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from argparse import Namespace
-from datetime import UTC, date, datetime
+from datetime import date, datetime, timedelta
 
-from digest import pipeline, wiring
+from digest import wiring
+from digest.acts import Newsroom, at_work, joined, keep_run, utc_now
 from digest.cli import reports
 from digest.cli.arguments import a_day, add_config, add_edition, day_and_now, parser
 from digest.model import Report
-from digest.settings.load import Loaded, load
-from digest.settings.schema import EditionSettings
+from digest.settings.load import load
 
+PATIENCE = timedelta(minutes=5)  # two lines of a crontab may begin in the same second
 _DESCRIPTIONS = {
     "run": "Collects, makes and delivers the issue of a day. Running it again changes nothing and sends nothing twice.",
     "collect": "Reads every feed once, politely, and remembers what is new.",
@@ -42,7 +42,11 @@ def main(command: str, arguments: list[str]) -> int:
     loaded = load(chosen.config)
     name, edition = wiring.edition(loaded.settings, chosen.edition)
     day, now = day_and_now(chosen.date, edition.timezone)
-    report = asyncio.run(_act(command, loaded, name, edition, day, now, chosen))
+    began_at = utc_now()
+    with at_work(loaded, patience=PATIENCE), reports.Progress(is_shown=not (chosen.quiet or chosen.json)) as progress:
+        newsroom = Newsroom(loaded=loaded, name=name, edition=edition, steps=progress.act)
+        report = asyncio.run(_act(command, newsroom, day, now, is_due_only=getattr(chosen, "due", False)))
+    keep_run(loaded, name, command, day, began_at, utc_now(), report)
     if chosen.json:
         reports.print_json(report, name, day)
     else:
@@ -50,23 +54,14 @@ def main(command: str, arguments: list[str]) -> int:
     return 1 if report.problems else 0
 
 
-async def _act(command: str, loaded: Loaded, name: str, edition: EditionSettings, day: date, now: datetime, chosen: Namespace) -> Report:
-    settings = loaded.settings
-    sources, off = wiring.sources(settings, edition)
+async def _act(command: str, newsroom: Newsroom, day: date, now: datetime, *, is_due_only: bool) -> Report:
     report = Report()
-    async with wiring.open_parts(loaded, edition) as parts:
-        with reports.Progress(is_shown=not (chosen.quiet or chosen.json)) as progress:
-            if command in ("run", "collect"):
-                step = progress.act("collect", len(sources))
-                report = reports.joined(report, await pipeline.collect(parts, sources, now, step, is_due_only=getattr(chosen, "due", False)))
-            if command in ("run", "make"):
-                frame = wiring.frame(name, edition, settings)
-                step = progress.act("make", None)
-                made = await pipeline.make(parts, frame, sources, off, day, now, (edition.articles, edition.near_misses), step)
-                report = reports.joined(report, made)
-            if command in ("run", "deliver"):
-                step = progress.act("deliver", len(parts.renderers) + len(parts.shelf_renderers) + len(parts.publishers))
-                report = reports.joined(
-                    report, pipeline.deliver(parts, name, day, now, lambda each: wiring.desk(loaded, each), sources, step, at=datetime.now(UTC))
-                )
+    if command in ("run", "collect"):
+        report = joined(report, await newsroom.collect(now, is_due_only=is_due_only))
+    if command in ("run", "make"):
+        report = joined(report, await newsroom.make(day, now))
+    if command in ("run", "deliver"):
+        report = joined(report, await newsroom.deliver(day, now))
+        if newsroom.is_fresh(now):
+            report = joined(report, await newsroom.mail(day))
     return report

@@ -19,6 +19,7 @@ from digest import wiring
 from digest.coverage.rhythm import interval
 from digest.errors import DigestError
 from digest.model import CacheStamp, Download, Memory, Parsed, Source
+from digest.pipeline import Reading
 from digest.settings.load import Loaded, load
 from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
@@ -73,7 +74,7 @@ async def _ask_all(loaded: Loaded, sources: Sequence[Source], memories: Mapping[
         await asyncio.gather(*(ask(source) for source in sources))
 
 
-async def _checked(reading: wiring.Reading, source: Source, memory: Memory) -> Checked:
+async def _checked(reading: Reading, source: Source, memory: Memory) -> Checked:
     now = datetime.now(UTC)
     try:
         answer = await reading.fetchers[urlsplit(source.url).scheme].fetch(source, CacheStamp(), now)

@@ -51,7 +51,7 @@ def main(command: str, arguments: list[str]) -> int:
         return 0
     loaded = load(chosen.config)
     issue = issue_of(loaded, chosen.edition, chosen.day)
-    edited, _ = apply(issue, wiring.desk(loaded, issue.day))
+    edited, _ = apply(issue, wiring.desk(loaded, issue.day), wiring.sources_by_name(loaded.settings))
     return _print(edited, is_all=chosen.all)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -22,11 +23,13 @@ from digest.model import Entry, Label
 from digest.read.claims import extract
 from digest.settings.edit import add_word, remove_word
 from digest.settings.load import Loaded, load
-from digest.settings.schema import RuleSettings, Settings
+from digest.settings.schema import RuleSettings, Settings, TopicSettings
 from digest.store.archive import SqlArchive
 from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
 
+LEARNT_FROM = 10_000  # of the newest entries that were not told; more of them say the same
+TRIED = 1000  # of the newest entries that have the words
 WIDE_SHARE = 0.2
 _EPILOG = """examples:
   digest keywords explain https://arxiv.org/abs/2611.00001
@@ -99,8 +102,8 @@ def _explain(desk: _Desk, chosen: Namespace) -> int:
     entries = desk.store.find(chosen.name)
     if not entries:
         raise DigestError(f"nothing was collected under {chosen.name!r}; give an address, an arXiv id or an entry key")
-    labelling = wiring.labeller(desk.loaded.settings)
-    threshold = desk.loaded.settings.topics[desk.topic].threshold
+    topic = desk.loaded.settings.topics[desk.topic]
+    labelling, threshold = _labeller(desk, topic), topic.threshold
     for entry in entries:
         label = _label(labelling, entry, desk.topic)
         score = label.score if label else 0.0
@@ -125,18 +128,29 @@ def _words(words: str, field: str, marks: Sequence[tuple[str, int, int, float]],
 
 
 def _try(desk: _Desk, chosen: Namespace) -> int:
-    settings = desk.loaded.settings
-    topic = settings.topics[desk.topic]
+    topic = desk.loaded.settings.topics[desk.topic]
+    own: dict[str, list[Any]] = {"words": [], "rules": []}
     if chosen.points is None:
-        changed = topic.model_copy(update={"words": [*topic.words, chosen.rule]})
+        own["words"].append(chosen.rule)
     else:
-        changed = topic.model_copy(update={"rules": [*topic.rules, RuleSettings.model_validate({"find": chosen.rule, "points": chosen.points})]})
-    after = wiring.labeller(settings.model_copy(update={"topics": settings.topics | {desk.topic: changed}}))
+        own["rules"].append(RuleSettings.model_validate({"find": chosen.rule, "points": chosen.points}))
+    alone = _labeller(desk, topic.model_copy(update={**own, "never": []}))
+    after = _labeller(desk, topic.model_copy(update={"words": [*topic.words, *own["words"]], "rules": [*topic.rules, *own["rules"]]}))
     entries = _pool(desk, chosen.days)
-    taken = _compare(desk, entries, _ins(wiring.labeller(settings), entries, desk.topic), _ins(after, entries, desk.topic))
-    if entries and taken > WIDE_SHARE * len(entries):
-        desk.console.print(f"[yellow]This takes {taken / len(entries):.0%} of the pool: too wide to mean anything.[/yellow]")
+    heard = [entry for entry in entries if alone.marks(entry.title, entry.text, desk.topic)]  # nothing changes for the others
+    tried = heard[-TRIED:]
+    shown = f"; the newest {len(tried)} of them" if len(tried) < len(heard) else ""
+    desk.console.print(f"{len(heard)} of {len(entries)} entries of the last {chosen.days} days have it{shown}:")
+    taken = _compare(desk, tried, _ins(_labeller(desk, topic), tried, desk.topic), _ins(after, tried, desk.topic))
+    share = taken / len(tried) * len(heard) / len(entries) if tried else 0.0
+    if share > WIDE_SHARE:
+        desk.console.print(f"[yellow]This takes {share:.0%} of the pool: too wide to mean anything.[/yellow]")
     return 0
+
+
+def _labeller(desk: _Desk, topic: TopicSettings) -> KeywordLabeller:
+    """The rules of one topic alone."""
+    return wiring.labeller(desk.loaded.settings.model_copy(update={"topics": {desk.topic: topic}}))
 
 
 def _pool(desk: _Desk, days: int) -> list[Entry]:
@@ -167,14 +181,13 @@ def _compare(desk: _Desk, entries: Sequence[Entry], before: set[str], after: set
 
 
 def _replay(desk: _Desk, chosen: Namespace) -> int:
-    recent = desk.archive.shelf(desk.edition, 1).recent
-    issue = desk.archive.issue(desk.edition, chosen.day) if chosen.day else recent[0] if recent else None
+    issue = desk.archive.issue(desk.edition, chosen.day) if chosen.day else next(iter(desk.archive.newest(desk.edition, 1)), None)
     if issue is None:
         raise DigestError("there is no such issue to replay; `digest run` makes one")
     entries = [entry for entry in desk.store.seen(desk.sources, issue.since, issue.until) if entry.revision != "replaced"]
     before = {decision.entry_key for decision in desk.archive.decisions(desk.edition, issue.day) if decision.is_in and decision.topic == desk.topic}
     desk.console.print(f"{issue.day.isoformat()}, then and with the rules of today:")
-    _compare(desk, entries, before, _ins(wiring.labeller(desk.loaded.settings), entries, desk.topic))
+    _compare(desk, entries, before, _ins(_labeller(desk, desk.loaded.settings.topics[desk.topic]), entries, desk.topic))
     return 0
 
 
@@ -182,7 +195,7 @@ def _suggest(desk: _Desk, chosen: Namespace) -> int:
     entries = _pool(desk, chosen.days)
     told = desk.archive.told(desk.edition, datetime.now(UTC).date() + timedelta(days=2))
     kept = [f"{entry.title}\n{entry.text}" for entry in entries if f"key:{entry.key}" in told]
-    dropped = [f"{entry.title}\n{entry.text}" for entry in entries if f"key:{entry.key}" not in told]
+    dropped = [f"{entry.title}\n{entry.text}" for entry in entries if f"key:{entry.key}" not in told][-LEARNT_FROM:]
     found = suggest(kept, dropped, 15)
     if not found:
         desk.console.print(f"Nothing to learn from: {len(kept)} told and {len(dropped)} not told.")

@@ -13,12 +13,13 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from rich.table import Table
 
 from digest.model import Article, Report, Spending
 
+_MAILS = {"accepted": "handed over", "deferred": "to be tried again", "failed": "failed", "uncertain": "uncertain"}
 _NAMES = {"collect": "collect 收集", "make": "make 编写", "deliver": "deliver 发布", "build": "build 建站", "send": "send 寄送"}
 
 
@@ -27,7 +28,8 @@ class Progress:
 
     def __init__(self, *, is_shown: bool) -> None:
         console = Console(stderr=True)
-        self._bars = Bars(TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console, disable=not is_shown)
+        columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(compact=True))
+        self._bars = Bars(*columns, console=console, disable=not is_shown)
 
     def __enter__(self) -> Progress:
         self._bars.start()
@@ -42,20 +44,6 @@ class Progress:
         """A bar for an act; the returned function moves it by one."""
         task = self._bars.add_task(_NAMES[name], total=total)
         return lambda _: self._bars.advance(task)
-
-
-def joined(one: Report, other: Report) -> Report:
-    """The later report, with the problems and counts of both."""
-    return Report(
-        issue=other.issue or one.issue,
-        coverage=other.coverage or one.coverage,
-        documents=one.documents + other.documents,
-        receipts=one.receipts + other.receipts,
-        problems=one.problems + other.problems,
-        warnings=one.warnings + other.warnings,
-        spending=other.spending if other.spending != Spending() else one.spending,
-        counts=one.counts | other.counts,
-    )
 
 
 def print_json(report: Report, edition: str, day: date) -> None:
@@ -76,7 +64,7 @@ def print_json(report: Report, edition: str, day: date) -> None:
                         "headlines": {wording.language: wording.headline for wording in article.wordings},
                         "written_by": article.written_by,
                         "is_edited": article.is_edited,
-                        "refusals": [asdict(refusal) for refusal in article.refusals],
+                        "refusals": [{name: getattr(refusal, name) for name in ("writer", "language", "kind", "words", "why")} for refusal in article.refusals],
                     }
                     for article in articles
                 ],
@@ -117,6 +105,7 @@ def _print_summary(report: Report, day: date, folder: Path) -> None:
         "entries": _numbers(report, ("entries_seen", "in the feeds"), ("entries_new", "new"), ("entries_read", "read for this issue")),
         "issue": _numbers(report, ("picks", "picked"), ("near_misses", "narrowly missed")),
         "writing": _writing(report),
+        "mail": _numbers(report, *((f"mails_{state}", words) for state, words in _MAILS.items())),
         "files": str(len(report.documents)) if report.documents else "",
     }
     for name, value in rows.items():
@@ -124,7 +113,7 @@ def _print_summary(report: Report, day: date, folder: Path) -> None:
             table.add_row(name, value)
     console.print(table)
     if report.documents and report.issue:
-        console.print(f"\nLook here 请看: {(folder / 'index.html').resolve()}", highlight=False)
+        console.print(f"\nLook here 请看：{(folder / 'index.html').resolve()}", highlight=False)
 
 
 def _writing(report: Report) -> str:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from digest import wiring
-from digest.cli.arguments import a_day, add_config, add_edition, parser
+from digest.cli.arguments import a_day, a_number, add_config, add_edition, parser
 from digest.model import Entry
 from digest.read.folding import fold
 from digest.settings.load import load
@@ -40,9 +40,10 @@ def main(command: str, arguments: list[str]) -> int:
     options.add_argument("--until", type=a_day, metavar="DAY", help="first seen on this day or before")
     options.add_argument("--source", action="append", default=[], metavar="NAME", help="of this source; may be given several times")
     options.add_argument("--topic", default="", help="only what the rules found to be about it")
-    options.add_argument("--limit", type=int, default=10, metavar="N", help="at most so many (10)")
+    options.add_argument("--limit", type=a_number, default=10, metavar="N", help="at most so many (10)")
     options.add_argument("--newest", action="store_true", help="the newest first, not the best")
     options.add_argument("--json", action="store_true", help="for programs")
+    arguments = [f" {each}" if re.match(r"-[^\s-]{2}", each) else each for each in arguments]  # -word is no option
     return _search(options.parse_args(arguments))
 
 
@@ -65,7 +66,7 @@ def _search(chosen: Namespace) -> int:
     finally:
         engine.dispose()
     if chosen.json:
-        print(json.dumps({"total": found.total, "entries": [_record(entry) for entry in found.entries]}, ensure_ascii=False, indent=2))
+        print(json.dumps({"total": found.total, "is_cut": found.is_cut, "entries": [_record(entry) for entry in found.entries]}, ensure_ascii=False, indent=2))
     else:
         _print(found, terms(query), zone)
     return 0 if found.total else 1
@@ -94,7 +95,7 @@ def _print(found: Found, wanted: tuple[Term, ...], zone: ZoneInfo) -> None:
             console.print(Text.assemble(*_marked(_excerpt(entry.text, wanted), wanted, "")))
         console.print()
     more = f", the first {len(found.entries)} shown" if found.total > len(found.entries) else ""
-    console.print(f"{found.total} found{more}")
+    console.print(f"{found.total} found{more}" + ("; older ones were not looked at, add a word" if found.is_cut else ""))
 
 
 def spans(text: str, wanted: tuple[Term, ...]) -> list[tuple[int, int]]:

@@ -35,7 +35,7 @@ def main(command: str, arguments: list[str]) -> int:
     chosen = options.parse_args(arguments)
     loaded = load(chosen.config)
     issue = issue_of(loaded, chosen.edition, chosen.day)
-    issue, _ = apply(issue, wiring.desk(loaded, issue.day))
+    issue, _ = apply(issue, wiring.desk(loaded, issue.day), wiring.sources_by_name(loaded.settings))
     if chosen.keys:
         for article in issue.articles:
             print(f"{article.pick.story.key}  {article.wordings[0].headline}")
@@ -59,7 +59,7 @@ def issue_of(loaded: Loaded, edition: str | None, day: date | None) -> Issue:
 
 def _issue(archive: SqlArchive, edition: str, day: date | None) -> Issue:
     if day is None:
-        newest = archive.shelf(edition, 1).recent
+        newest = archive.newest(edition, 1)
         if not newest:
             raise DigestError("there is no issue yet; `digest run` makes one")
         return newest[0]

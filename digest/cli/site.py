@@ -11,6 +11,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from digest import pipeline, wiring
+from digest.acts import Newsroom, at_work
 from digest.cli import reports
 from digest.cli.arguments import add_config, add_edition, parser
 from digest.errors import ConfigError
@@ -53,16 +54,17 @@ def _build(loaded: Loaded, name: str, edition: EditionSettings, chosen: Namespac
         print(
             f"{counts['issues']} issues in {seconds:.1f} s: {counts['written']} files written, {counts['unchanged']} as they were, {counts['removed']} removed"
         )
-        print(f"Look here 请看: {(loaded.folder / edition.folder / 'index.html').resolve()}")
+        print(f"Look here 请看：{(loaded.folder / edition.folder / 'index.html').resolve()}")
     return 1 if report.problems else 0
 
 
 async def _built(loaded: Loaded, name: str, edition: EditionSettings, chosen: Namespace) -> Report:
     sources, _ = wiring.sources(loaded.settings, edition)
-    async with wiring.open_parts(loaded, edition) as parts:
-        with reports.Progress(is_shown=not chosen.json) as progress:
+    newsroom = Newsroom(loaded=loaded, name=name, edition=edition)
+    async with wiring.open_parts(loaded, name, edition) as parts:
+        with at_work(loaded), reports.Progress(is_shown=not chosen.json) as progress:
             step = progress.act("build", len(parts.archive.days(name)) + len(parts.shelf_renderers) + 1)
-            return pipeline.build(parts, name, datetime.now(UTC), lambda each: wiring.desk(loaded, each), sources, step)
+            return pipeline.build(parts, name, datetime.now(UTC), lambda each: wiring.desk(loaded, each), sources, step, held=newsroom.held(parts.archive))
 
 
 def _check(loaded: Loaded, name: str, edition: EditionSettings, chosen: Namespace) -> int:

@@ -1,12 +1,9 @@
-"""``digest status``: how every source does, what was made of it, and what needs a hand."""
+"""``digest status``: how everything is, and what needs a hand."""
 
 from __future__ import annotations
 
 import json
-from argparse import Namespace
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from statistics import median
 from zoneinfo import ZoneInfo
 
@@ -15,89 +12,58 @@ from rich.markup import escape
 from rich.table import Table
 
 from digest import wiring
+from digest.acts import utc_now
 from digest.cli.arguments import add_config, add_edition, parser
-from digest.coverage.rhythm import is_too_quiet
-from digest.model import Coverage, IssueLine, Memory, Source
+from digest.model import Run
+from digest.overview import Overview, SourceState, look
+from digest.schedule import plan_of
 from digest.settings.load import load
-from digest.store.archive import SqlArchive
-from digest.store.database import open_database
-from digest.store.entries import SqlEntryStore
 
-_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
-_EPILOG = """exit code: 0 all is well, 1 a source fails, is gone, or is much quieter than usual
+_EPILOG = """exit code: 0 all is well, 1 a source fails, is gone, or is much quieter than usual; or an alert stands
 
 examples:
   digest status
   digest status --json | jq '.sources[] | select(.needs_a_hand)'
 """
 _COLOURS = {"complete": "green", "quiet": "green", "waiting": "yellow", "stale": "yellow", "degraded": "yellow", "failed": "red", "off": "dim"}
-_ISSUES = 7
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A source with everything that is known of how it does."""
-
-    source: Source
-    memory: Memory
-    poll: Coverage | None
-    is_too_quiet: bool
-
-    @property
-    def state(self) -> str:
-        return self.poll.state if self.poll else "never asked"
-
-    @property
-    def note(self) -> str:
-        notes = ["unchanged" if self.poll is None else self.poll.note]
-        if self.is_too_quiet:
-            notes.append(f"much quieter than usual: nothing new since {self.memory.last_new_at:%Y-%m-%d}; look whether its address still is the right one")
-        return "; ".join(note for note in notes if note and note != "unchanged")
-
-    @property
-    def needs_a_hand(self) -> bool:
-        return self.is_too_quiet or self.state == "failed" or (self.poll is not None and self.poll.reason == "gone")
+_SHOWN = 5
 
 
 def main(command: str, arguments: list[str]) -> int:
-    """Prints the state of an edition's sources and its last issues."""
-    options = parser(command, "How every source does, the last issues, and what needs a hand.", _EPILOG)
+    """Prints how an edition is."""
+    options = parser(command, "How every source does, runs, issues, mails, and what needs a hand.", _EPILOG)
     add_config(options)
     add_edition(options)
     options.add_argument("--json", action="store_true", help="for programs")
     chosen = options.parse_args(arguments)
-    return _show(chosen)
-
-
-def _show(chosen: Namespace) -> int:
     loaded = load(chosen.config)
     name, edition = wiring.edition(loaded.settings, chosen.edition)
-    sources, off = wiring.sources(loaded.settings, edition)
-    now = datetime.now(UTC)
-    engine = open_database(wiring.database_address(loaded))
-    try:
-        rows = _rows(SqlEntryStore(engine), sources, now)
-        lines = SqlArchive(engine).shelf(name, 1).lines[:_ISSUES]
-    finally:
-        engine.dispose()
+    found = look(loaded, name, edition, plan_of(edition), utc_now())
     if chosen.json:
-        print(json.dumps({"edition": name, "sources": [_record(row) for row in rows], "off": off, "issues": _issues(lines)}, ensure_ascii=False, indent=2))
+        print(json.dumps(record(found), ensure_ascii=False, indent=2, default=str))
     else:
-        _print(rows, off, lines, edition.timezone, now)
-    return 1 if any(row.needs_a_hand for row in rows) else 0
+        _print(found)
+    return 1 if found.alerts or any(row.needs_a_hand for row in found.sources) else 0
 
 
-def _rows(store: SqlEntryStore, sources: Sequence[Source], now: datetime) -> list[_Row]:
-    memories: Mapping[str, Memory] = store.memories(now)
-    polls = store.polls([source.name for source in sources], _BEGINNING, now)
-    found = []
-    for source in sources:
-        memory = memories.get(source.name, Memory())
-        found.append(_Row(source, memory, polls.get(source.name), is_too_quiet(memory, now)))
-    return found
+def record(found: Overview) -> dict[str, object]:
+    """The same for programs."""
+    return {
+        "edition": found.edition,
+        "sources": [_source(row) for row in found.sources],
+        "off": list(found.off),
+        "issues": [{"day": line.day.isoformat(), "articles": line.articles} for line in found.issues],
+        "runs": [{"act": run.act, "day": run.day, "began_at": run.began_at, "ended_at": run.ended_at, "problems": run.problems} for run in found.runs],
+        "mailings": [{"issue": key, "state": state, "why": why, "counts": counts} for key, state, why, counts in found.mailings],
+        "alerts": [{"key": alert.key, "message": alert.message, "raised_at": alert.raised_at} for alert in found.alerts],
+        "coming": [{"what": each.what, "day": each.day, "at": each.at, "until": each.until} for each in found.coming],
+        "at_work": found.at_work,
+        "scheduled_by": found.scheduled_by,
+        "bytes": found.sizes,
+    }
 
 
-def _record(row: _Row) -> dict[str, object]:
+def _source(row: SourceState) -> dict[str, object]:
     memory = row.memory
     return {
         "name": row.source.name,
@@ -119,17 +85,13 @@ def _iso(moment: datetime | None) -> str | None:
     return moment.isoformat() if moment else None
 
 
-def _issues(lines: Sequence[IssueLine]) -> list[dict[str, object]]:
-    return [{"day": line.day.isoformat(), "articles": line.articles} for line in lines]
-
-
-def _print(rows: Sequence[_Row], off: Sequence[str], lines: Sequence[IssueLine], zone_name: str, now: datetime) -> None:
-    zone = ZoneInfo(zone_name)
+def _print(found: Overview) -> None:
+    zone, now = ZoneInfo(found.zone), found.now
     table = Table(box=None, pad_edge=False)
     table.add_column("source", max_width=24, no_wrap=True)
     for title in ("state", "last success", "last news", "a week", "next"):
         table.add_column(title, no_wrap=True)
-    for row in rows:
+    for row in found.sources:
         memory, colour = row.memory, _COLOURS.get(row.state, "dim")
         table.add_row(
             escape(row.source.name),
@@ -139,15 +101,37 @@ def _print(rows: Sequence[_Row], off: Sequence[str], lines: Sequence[IssueLine],
             f"{memory.new_a_week:.0f}" if memory.new_a_week else "",
             _moment(memory.next_poll.due_at, zone, now),
         )
-    for name in off:
+    for name in found.off:
         table.add_row(escape(name), "[dim]off[/dim]")
     console = Console()
     console.print(table)
-    for row in rows:
+    for row in found.sources:
         if row.note:
             console.print(f"\n[bold]{escape(row.source.name)}[/bold]: {escape(row.note)}", soft_wrap=True, highlight=False, end="")
     console.print()
-    console.print("issues: " + (", ".join(f"{line.day} ({line.articles})" for line in lines) or "none yet; `digest run` makes one"), highlight=False)
+    for line in _lines(found, zone):
+        console.print(line, soft_wrap=True, highlight=False)
+
+
+def _lines(found: Overview, zone: ZoneInfo) -> list[str]:
+    """What stands below the sources, a line each."""
+    lines = ["issues: " + (", ".join(f"{line.day} ({line.articles})" for line in found.issues) or "none yet; `digest run` makes one")]
+    lines += [f"run: {_run(run, zone, found.now)}" for run in found.runs[:_SHOWN]]
+    for key, state, why, counts in found.mailings[:_SHOWN]:
+        mails = ", ".join(f"{number} {name}" for name, number in sorted(counts.items())) or "nobody wants it"
+        lines.append(f"mail: {escape(key)} {state}{f' ({escape(why)})' if why else ''}: {mails}")
+    lines += [f"next: {each.what} {each.day} at {each.at.astimezone(zone):%H:%M}" for each in found.coming[:2]]
+    lines.append(f"schedule: {found.scheduled_by or 'none runs (`digest schedule` or `digest serve`)'}")
+    lines += [f"at work: {found.at_work}"] if found.at_work else []
+    lines.append("sizes: " + ", ".join(f"{name} {size / 1e6:.1f} MB" for name, size in found.sizes.items()))
+    lines += [f"[red]![/red] {escape(alert.message)}" for alert in found.alerts]
+    return lines
+
+
+def _run(run: Run, zone: ZoneInfo, now: datetime) -> str:
+    seconds = (run.ended_at - run.began_at).total_seconds()
+    trouble = f", {run.problems} problems" if run.problems else ""
+    return f"{_moment(run.began_at, zone, now)} {run.act} {run.day or ''} ({seconds:.0f} s{trouble})"
 
 
 def _moment(moment: datetime | None, zone: ZoneInfo, now: datetime) -> str:

@@ -79,10 +79,25 @@ def test_a_database_from_before_the_search_is_made_findable(run_demo: Path, caps
         for command in (
             "DROP TABLE search",
             "DROP TABLE articles",
+            "DROP TABLE subjects",
+            "DROP INDEX issues_by_day",
+            "DROP INDEX entries_by_arxiv",
+            "ALTER TABLE answers DROP COLUMN kept_at",
             *(f"ALTER TABLE issues DROP COLUMN {name}" for name in ("changed_at", "listed", "languages")),
-            *(f"DROP TABLE {name}" for name in ("subscribers", "suppressions", "mailings", "deliveries", "buckets")),
+            *(
+                f"DROP TABLE {name}"
+                for name in ("subscribers", "suppressions", "mailings", "deliveries", "buckets", "signups", "returns", "runs", "locks", "alerts")
+            ),
         ):
             connection.execute(text(command))
         connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
     engine.dispose()
     assert found(capsys, run_demo, "运动员")[0] == 0
+
+
+def test_a_word_that_must_not_be_there_is_no_option(run_demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def found_(*words: str) -> str:
+        main(["search", *words, "--limit", "50", "--config", str(run_demo)])
+        return capsys.readouterr().out
+
+    assert "TideFlow" in found_("training") and "TideFlow" not in found_("training", "-TideFlow") and "found" in found_("training", "-TideFlow")
