@@ -43,10 +43,13 @@ def figure(claim: Claim, language: Language) -> str:
 def change(claim: Claim, language: Language) -> str:
     """The figure with its bound beside it and the way it moves: "up to 43% less", "最高减少 43%", "约 2 倍"."""
     value, bound = figure(claim, language), BOUNDS[language][claim.bound]
+    if language == "zh" and claim.bound == "up_to" and claim.direction == "less":
+        bound = "最多"
     if claim.unit == "%_of":
-        return f"{bound}为对照的 {value}" if language == "zh" else f"{bound}{value} of the baseline"
+        return f"{bound}为对比对象的 {value}" if language == "zh" else f"{bound}{value} of the baseline"
     moves = claim.metric not in ("quality", "other") and (claim.unit == "%" or (claim.unit == "x" and claim.direction == "less"))
     if language == "zh":
         verb = {"less": "减少", "more": "增加", "faster": "提升"}[claim.direction] if moves else ""
         return f"{bound}{verb} {value}".strip()
-    return f"{bound}{value} {claim.direction}" if moves else f"{bound}{value}"
+    way = "fewer" if claim.metric == "iterations" and claim.direction == "less" else claim.direction
+    return f"{bound}{value} {way}" if moves else f"{bound}{value}"

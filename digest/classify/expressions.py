@@ -24,6 +24,7 @@ from operator import itemgetter
 import ahocorasick_rs
 
 from digest.errors import ConfigError
+from digest.phrase import Phrase
 from digest.read.folding import fold
 from digest.text import sentence_spans
 
@@ -179,7 +180,7 @@ class Lexicon:
         tokens = _tokens(expression)
         node, rest = self._alternatives(tokens, expression)
         if rest:
-            raise ConfigError(f"in {expression!r}: {rest[0]!r} stands where nothing is expected")
+            raise ConfigError(Phrase("in “%(where)s”: “%(what)s” stands where nothing is expected", where=expression, what=rest[0]))
         return node
 
     def any_of(self, expressions: Sequence[str]) -> Node:
@@ -211,11 +212,13 @@ class Lexicon:
 
     def _one(self, tokens: list[str], expression: str) -> tuple[Node, list[str]]:
         if not tokens or tokens[0] in ("|", ")") or tokens[0].startswith("~"):
-            raise ConfigError(f"in {expression!r}: a word is missing {'before ' + tokens[0] if tokens else 'at the end'}")
+            if tokens:
+                raise ConfigError(Phrase("in “%(where)s”: a word is missing before “%(what)s”", where=expression, what=tokens[0]))
+            raise ConfigError(Phrase("in “%(where)s”: a word is missing at the end", where=expression))
         if tokens[0] == "(":
             node, rest = self._alternatives(tokens[1:], expression)
             if not rest or rest[0] != ")":
-                raise ConfigError(f"in {expression!r}: a closing bracket is missing")
+                raise ConfigError(Phrase("in “%(where)s”: a closing bracket is missing", where=expression))
             return node, rest[1:]
         if tokens[0].startswith("{"):
             return self._group(tokens[0][1:-1], expression), tokens[1:]
@@ -227,9 +230,13 @@ class Lexicon:
 
     def _group(self, name: str, expression: str) -> Node:
         if name not in self.groups:
-            raise ConfigError(f"in {expression!r}: there is no group {{{name}}}; known: {', '.join(sorted(self.groups)) or 'none'}")
+            raise ConfigError(
+                Phrase(
+                    "in “%(where)s”: there is no group {%(what)s}; known: %(known)s", where=expression, what=name, known=", ".join(sorted(self.groups)) or "–"
+                )
+            )
         if name in self._open_groups:
-            raise ConfigError(f"the group {{{name}}} contains itself")
+            raise ConfigError(Phrase("the group {%(what)s} contains itself", what=name))
         if name not in self._compiled_groups:
             self._open_groups.append(name)
             self._compiled_groups[name] = self.any_of(self.groups[name])
@@ -239,9 +246,9 @@ class Lexicon:
     def _phrase(self, words: str) -> Either:
         folded = " ".join(fold(words).split())
         if not _WORDY.search(folded.replace("*", "")):
-            raise ConfigError(f"in {words!r}: no letter or digit to look for")
+            raise ConfigError(Phrase("in “%(where)s”: no letter or digit to look for", where=words))
         if folded.startswith("*"):
-            raise ConfigError(f"in {words!r}: a word form needs its beginning, the star stands at the end")
+            raise ConfigError(Phrase("in “%(where)s”: a word form needs its beginning, the star stands at the end", where=words))
         index = frozenset((self._index_by_phrase.setdefault(folded, len(self._index_by_phrase)),))
         return Either(index, index)
 
@@ -286,7 +293,7 @@ def _tokens(expression: str) -> list[str]:
     while place < len(expression.rstrip()):
         match = _TOKEN.match(expression, place)
         if match is None:
-            raise ConfigError(f"in {expression!r}: {expression[place:].strip()[:10]!r} is not understood")
+            raise ConfigError(Phrase("in “%(where)s”: “%(what)s” is not understood", where=expression, what=expression[place:].strip()[:10]))
         tokens.append(next(group for group in match.groups() if group))
         place = match.end()
     return tokens

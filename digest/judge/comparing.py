@@ -7,13 +7,14 @@ import re
 from digest.judge import lexicon
 from digest.judge.complaints import Complaint, words_of
 from digest.judge.facts import Fact, Reading
-from digest.judge.names import is_known_as, key, key_text, names
+from digest.judge.names import is_known_as, key, key_text, names, spelled
 from digest.judge.pairing import belonging
 from digest.judge.stances import stems
+from digest.phrase import Phrase
 
 _BASELINE = re.compile(
     r"\b(?:than|over|versus|vs\.?|against|compared (?:to|with)|relative to|beats?|outperforms?|outperforming)\s(?P<en>[^,;:.()，。；]{2,70}?)(?=\s(?:on|for|in|when|while|with|at|across|under|without|and|by|during|using|as|to|where)\b|[,;:()，。；]|\.\s|\.?$)"
-    r"|(?:相比于?|相较于?|对比|超过|追平|(?<!对)(?<!相)比(?!特|例|如|率|赛|重|值|较)|较)\s?(?P<zh>[^,;，；。、]{2,26}?)(?=\s?(?:[,;，；。]|(?:平均|最高|最多|约|大约)?(?:快|少|低|高|多|省|提升|降低|减少|缩短|提高|节省|慢|加速|提速|短|的?[训推])|$))"
+    r"|(?:相比于?|相较于?|对比|超过|追平|(?<!对)(?<!相)比(?!特|例|如|率|赛|重|值|较)|较|以(?=[^,，。]{2,26}为对[比照]))\s?(?P<zh>[^,;，；。、()（）]{2,26}?)(?=\s?(?:[,;，；。()（）]|为对[比照]|(?:平均|最高|最多|约|大约)?(?:快|少|低|高|多|省|提升|降低|减少|缩短|提高|节省|慢|加速|提速|短|的?[训推])|$))"
 )
 _TIMES_OF = re.compile(r"(?:是|为|达到?)\s?(?P<whose>[^,;，；。]{2,24}?)的\s?(?:约|近|大约)?\s?(?=[\d一两二三四五六七八九十])")
 _COMBINED = re.compile(
@@ -42,15 +43,19 @@ def process(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint 
     said = frozenset(name for name, _, _ in lexicon.processes(told.folded, *fact.sentence))
     if "block" in in_sentence and "block" not in said and (len(siblings) == 1 or "block" in other.processes or other.segment[0] - other.sentence[0] < 70):
         where = held.text[other.numeral.start : other.numeral.end].strip()
-        return Complaint("scope", words_of(told, fact), f"in the source {where} is for one layer or block")
+        return Complaint("scope", words_of(told, fact), Phrase("in the source %(where)s is for one layer or block", where=where))
     elsewhere = {name for sibling in siblings if sibling is not other for name in sibling.processes}
     for process in sorted(fact.processes & elsewhere - other.processes):
         if process in _WHOLES and len(siblings) > 1 and not in_place:
-            return Complaint("scope", words_of(told, fact), f"the source gives another figure for {process}")
+            return Complaint("scope", words_of(told, fact), Phrase("the source gives another figure for %(what)s", what=(process,)))
     for process in sorted((told_in_place or fact.processes) - _means(told, fact)):
         if ours and not any(lexicon.is_same_process(process, name) for name in ours):
             where = held.text[other.numeral.start : other.numeral.end].strip()
-            return Complaint("scope", words_of(told, fact), f"{where} is about {', '.join(sorted(ours))} in the source, not {process}")
+            return Complaint(
+                "scope",
+                words_of(told, fact),
+                Phrase("%(where)s is about %(theirs)s in the source, not %(ours)s", where=where, theirs=tuple(sorted(ours)), ours=(process,)),
+            )
     return None
 
 
@@ -69,7 +74,7 @@ def baseline(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint
     spans = [match.span("en" if match["en"] else "zh") for match in _BASELINE.finditer(told.folded, *fact.sentence)]
     spans += [match.span("whose") for match in _TIMES_OF.finditer(told.folded, *fact.sentence) if match.end() <= fact.numeral.start + 1]
     for start, end in spans:
-        if not fact.segment[0] - 2 <= start <= fact.segment[1] + 2 and not (start < fact.numeral.start and fact.numeral.start - end < 30):
+        if not fact.segment[0] - 2 <= start <= fact.segment[1] + 5 and not (start < fact.numeral.start and fact.numeral.start - end < 30):
             continue
         if _has_another_between(told, start, end, fact):
             continue
@@ -83,11 +88,13 @@ def baseline(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint
                 and name.key not in squeezed
                 and not is_known_as(name.key, held.text[region[0] : region[1]])
             ):
-                return Complaint("baseline", name.text, f"the source does not compare this figure with {name.text}")
+                return Complaint("baseline", name.text, Phrase("the source does not compare this figure with %(what)s", what=name.text))
         ours = lexicon.opponents(held.folded, *region)
         for opponent in sorted(lexicon.opponents(told.folded, start, end)):
             if opponent not in ours:
-                return Complaint("baseline", told.text[start:end].strip(), f"the source does not compare this figure with that ({opponent})")
+                return Complaint(
+                    "baseline", told.text[start:end].strip(), Phrase("the source does not compare this figure with that (%(what)s)", what=(opponent,))
+                )
     return None
 
 
@@ -111,7 +118,7 @@ def baseline_of_sibling(told: Reading, fact: Fact, held: Reading, other: Fact) -
             and len(spoken & stems(theirs["en"] or "")) >= 2
         ):
             where = held.text[sibling.numeral.start : sibling.numeral.end].strip()
-            return Complaint("baseline", match["en"], f"the source compares {where} with {match['en']}")
+            return Complaint("baseline", match["en"], Phrase("the source compares %(where)s with %(what)s", where=where, what=match["en"]))
     return None
 
 
@@ -123,7 +130,7 @@ def baseline_of_another(told: Reading, fact: Fact, held: Reading, other: Fact) -
         return None
     elsewhere = {name for sibling in held.facts if sibling is not other for name in _opponents_of(held, sibling)[0]}
     if ours <= elsewhere or ours <= _all_opponents(held):
-        return Complaint("baseline", words, f"the source compares this figure with {', '.join(sorted(theirs))}")
+        return Complaint("baseline", words, Phrase("the source compares this figure with %(what)s", what=spelled(held.text, theirs)))
     return None
 
 
@@ -166,7 +173,7 @@ def sibling_name(told: Reading, fact: Fact, held: Reading) -> Complaint | None:
             continue
         sibling = next((text for inside in around for key_, text in inside.items() if _are_sizes(name.key, key_)), None)
         if sibling and key(name.text) in key_text(held.text):
-            return Complaint("name", name.text, f"the source says it of {sibling}, not of {name.text}")
+            return Complaint("name", name.text, Phrase("the source says it of %(theirs)s, not of %(ours)s", theirs=sibling, ours=name.text))
     return None
 
 
@@ -200,15 +207,15 @@ def scope(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint | 
         missing = [name.text for name in partners if name.key not in said]
         is_told_so = re.search(r"combin|together|plus|\bwith\b|结合|配合|叠加|再加|加上|联合", told.folded)
         if not partners and match["others"] and match[0][:1] in "cCtTw" and not is_told_so:
-            return Complaint("scope", words_of(told, fact), f"in the source the figure is for the work {match[0].strip()}")
+            return Complaint("scope", words_of(told, fact), Phrase("in the source the figure is for the combination: “%(what)s”", what=match[0].strip()))
         if partners and (len(missing) == len(partners) or (match["sum"] and len(missing) > 1) or _ALONE.search(told.folded)):
-            return Complaint("scope", words_of(told, fact), f"in the source the figure is for {match[0].strip()}")
+            return Complaint("scope", words_of(told, fact), Phrase("in the source the figure is for the combination: “%(what)s”", what=match[0].strip()))
     for name in names(told.text[fact.sentence[0] : fact.sentence[1]]):
         if name.key in inside or name.start > fact.numeral.end - fact.sentence[0]:
             continue
         sibling = next((text for other_key, text in inside.items() if _are_siblings(name.key, other_key) and other_key not in said), None)
         if sibling:
-            return Complaint("name", name.text, f"the source gives the figure for {sibling}, not {name.text}")
+            return Complaint("name", name.text, Phrase("the source gives the figure for %(theirs)s, not %(ours)s", theirs=sibling, ours=name.text))
     return None
 
 
@@ -231,5 +238,5 @@ def setting(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint 
     if theirs and ours and not any(one in another or another in one for one in ours for another in theirs):
         name = min(ours)
         if name in key_text(held.text) and not _settings(held, other.sentence[0], other.numeral.start) & ours & _settings(held, *other.segment):
-            return Complaint("name", name, f"the source gives the figure for {', '.join(sorted(theirs))}")
+            return Complaint("name", spelled(told.text, [name])[0], Phrase("the source gives the figure for %(what)s", what=spelled(held.text, theirs)))
     return None

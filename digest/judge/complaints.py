@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from digest.phrase import Phrase
+
 if TYPE_CHECKING:
     from digest.judge.facts import Fact, Reading
 
@@ -15,7 +17,7 @@ class Complaint:
 
     kind: str
     words: str
-    why: str
+    why: Phrase
 
 
 def words_of(reading: Reading, fact: Fact) -> str:

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from digest.judge import lexicon
 from digest.judge.complaints import Complaint
 from digest.judge.facts import Reading
+from digest.phrase import Phrase
 
 # What works deny or demand, by its words in both languages.
-_CONCEPTS: tuple[tuple[str, str], ...] = (
+CONCEPTS: tuple[tuple[str, str], ...] = (
     ("hyper-parameters", r"hyper-?parameters?(?: tuning| search)?|超参数?"),
     ("changes of code", r"refactor\w*|(?:model |training |source )?(?:code|model) (?:changes?|modifications?|refactoring)|chang\w+ (?:of |to )?(?:the )?(?:\w+ )?code|重构|[改动写][^,，。]{0,6}代码|代码[^,，。]{0,4}[改动]"),
     ("calibration", r"calibration(?: data| set| samples?)?|校准(?:数据|集|样本)?"),
@@ -40,7 +41,7 @@ _NEGATOR = re.compile(
 
 def denials(told: Reading, held: Reading) -> Iterator[Complaint]:
     """The complaints about what a sentence demands, denies or lets grow against its source."""
-    for concept, words in _CONCEPTS:
+    for concept, words in CONCEPTS:
         spoken = list(re.finditer(words, told.folded))
         known = list(re.finditer(words, held.folded))
         if not spoken or not known:
@@ -49,9 +50,9 @@ def denials(told: Reading, held: Reading) -> Iterator[Complaint]:
         is_told_denied = [_is_denied(words, told.folded, match) for match in spoken]
         word = told.text[spoken[0].start() : spoken[0].end()]
         if all(is_denied) and not any(is_told_denied):
-            yield Complaint("negation", word, f"the source says that there is no {concept}")
+            yield Complaint("negation", word, Phrase("the source does without this: %(what)s", what=(concept,)))
         elif all(is_told_denied) and not any(is_denied):
-            yield Complaint("negation", word, f"the source speaks of {concept}")
+            yield Complaint("negation", word, Phrase("the source does not rule this out: %(what)s", what=(concept,)))
     yield from _grown(told, held)
 
 
@@ -75,5 +76,5 @@ def _grown(told: Reading, held: Reading) -> Iterator[Complaint]:
         for metric in {name for name, _, _ in lexicon.metrics(told.folded, start, end)} - {"quality", "size", "speed", "samples"}:
             kept = [part for part in _CLAUSE.finditer(held.folded) if metric in {name for name, _, _ in lexicon.metrics(held.folded, *part.span())}]
             if kept and all(_SAME.search(part[0]) for part in kept):
-                yield Complaint("negation", told.text[start:end].strip(), f"in the source the {metric} stays the same")
+                yield Complaint("negation", told.text[start:end].strip(), Phrase("in the source the %(what)s stays the same", what=(metric,)))
                 return

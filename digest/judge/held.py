@@ -10,6 +10,7 @@ from digest.judge import arithmetic, lexicon
 from digest.judge.arithmetic import Figure
 from digest.judge.complaints import Complaint, words_of
 from digest.judge.facts import Fact, Reading
+from digest.phrase import Phrase
 
 _COUNTED_IN_WORDS = 20
 _ALMOST = re.compile(r"\b(?:close to|nearly|almost)\s$|(?:接近|将近|近)\s?$")
@@ -82,11 +83,11 @@ def amount_bound(told: Reading, fact: Fact, held: Reading) -> Complaint | None:
     is_by = re.search(r"\bby (?:about |up to |around )?$|[少减降省低][了]?(?:约|近)?\s?$", told.folded[max(0, own.start - 16) : own.start])
     came_from = [other for other in held.facts if other.origin and other.numeral.unit == own.unit and other.numeral.low == own.low]
     if own.sort == "amount" and is_by and came_from and len(came_from) == len(same):
-        return Complaint("language", words_of(told, fact), f"the source says to {words_of(told, fact)}, not by")
+        return Complaint("language", words_of(told, fact), Phrase("the source says to %(words)s, not by", words=words_of(told, fact)))
     if own.bound == "at_least" and same and all(_ALMOST.search(held.folded[max(0, each.start - 12) : each.start]) for each in same):
-        return Complaint("bound", words_of(told, fact), f"the source says almost {words_of(told, fact)}")
+        return Complaint("bound", words_of(told, fact), Phrase("the source says almost %(words)s", words=words_of(told, fact)))
     if same and all((own.bound, other.bound) in _CONTRARY for other in same):
-        return Complaint("bound", words_of(told, fact), f"{words_of(told, fact)} has another bound in the source")
+        return Complaint("bound", words_of(told, fact), Phrase("%(words)s has another bound in the source", words=words_of(told, fact)))
     return None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from digest.judge.complaints import Complaint
 from digest.judge.facts import Reading
 from digest.judge.names import COMMON, is_known_as, key, key_text, names
+from digest.phrase import Phrase
 
 
 def unknown_names(told: Reading, held: Reading) -> Iterator[Complaint]:
@@ -24,7 +25,7 @@ def unknown_names(told: Reading, held: Reading) -> Iterator[Complaint]:
             or _is_spoken(name.text, held.text)
         ):
             continue
-        yield Complaint("name", name.text, f"the name {name.text} is not in the source")
+        yield Complaint("name", name.text, Phrase("the name %(name)s is not in the source", name=name.text))
 
 
 def _is_held_in_parts(name: str, squeezed: str) -> bool:

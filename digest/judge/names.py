@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from digest.text import is_han
@@ -71,6 +71,12 @@ def names(text: str, *, with_common: bool = False) -> Iterator[Name]:
         is_name = bool(_INSIDE.search(word)) or (word[0].isupper() and not is_title and (not starts or is_chinese))
         if is_name and key(word):
             yield Name(word, key(word), match.start())
+
+
+def spelled(text: str, keys: Iterable[str]) -> tuple[str, ...]:
+    """Names as the text writes them, by their keys, in order; a key that is no name of it stays as it is."""
+    written = {name.key: name.text for name in reversed(list(names(text, with_common=True)))}
+    return tuple(written.get(each, each) for each in sorted(keys))
 
 
 def key_text(text: str) -> str:

@@ -6,6 +6,8 @@ import re
 
 from digest.judge.complaints import Complaint, words_of
 from digest.judge.facts import Fact, Reading, anchors
+from digest.judge.names import spelled
+from digest.phrase import Phrase
 
 _JOINT = re.compile(r"^\s*(?:,|，|and|or|,\s*and|/|和|与|、|及)\s*(?:by\s|up to |over |about |>|~|最高)*\s*$")
 
@@ -34,7 +36,7 @@ def pairing(told: Reading, fact: Fact, held: Reading, other: Fact) -> Complaint 
                 return Complaint(
                     "number",
                     words_of(told, fact),
-                    f"the source pairs {anchor.split(':')[1]} with {held.text[sibling.numeral.start : sibling.numeral.end].strip()}",
+                    Phrase("the source pairs %(what)s with %(where)s", what=spelled(held.text, [anchor.split(":")[1]]), where=words_of(held, sibling)),
                 )
     return None
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from digest.judge.complaints import Complaint
 from digest.judge.facts import Reading
 from digest.judge.names import names
+from digest.phrase import Phrase
 
 # Strong words, each with what the source must hold to carry them.
 _CARRIED: tuple[tuple[str, str, str], ...] = (
@@ -79,7 +80,7 @@ def _strong_words(told: Reading, held: Reading) -> Iterator[Complaint]:
         )
         if match and (is_partial or not _has(carrier, source)):
             word = told.text[match.start() : match.end()]
-            yield Complaint(kind, word, f"the source does not say {word}")
+            yield Complaint(kind, word, Phrase("the source does not say “%(words)s”", words=word))
 
 
 def _measured(told: Reading, held: Reading) -> Iterator[Complaint]:
@@ -90,7 +91,7 @@ def _measured(told: Reading, held: Reading) -> Iterator[Complaint]:
         and _has(r"\bestimat\w+|theoretical|simulat\w+|projected|估算|理论|模拟|仿真|推算", _nearest(told, held))
         and not _has(r"measur|real[- ]world|production|wall-?clock|实测", _nearest(told, held))
     ):
-        yield Complaint("scope", told.text[match.start() : match.end()], "the source speaks of an estimate or a simulation")
+        yield Complaint("scope", told.text[match.start() : match.end()], Phrase("the source speaks of an estimate or a simulation"))
 
 
 def _quality(told: Reading, held: Reading) -> Iterator[Complaint]:
@@ -101,26 +102,30 @@ def _quality(told: Reading, held: Reading) -> Iterator[Complaint]:
         and not _NEGATOR.search(told.folded, max(0, match.start() - 12), match.end())
         and not _has(_LOSS, held.folded)
     ):
-        yield Complaint("negation", told.text[match.start() : match.end()], "the source speaks of no such loss")
+        yield Complaint("negation", told.text[match.start() : match.end()], Phrase("the source speaks of no such loss"))
     kept = _has(rf"{_NO_LOSS}|\bidentical\b|完全一致", held.folded)
     if (
         (match := _has(_SLIGHT_LOSS, told.folded))
         and kept
         and not _has(rf"{_SOFT}|{_SLIGHT_LOSS}|{_LOSS}", held.folded[slice(*held.sentence_at(kept.start()))])
     ):
-        yield Complaint("negation", told.text[match.start() : match.end()], "the source says that nothing is lost")
+        yield Complaint("negation", told.text[match.start() : match.end()], Phrase("the source says that nothing is lost"))
     if (match := _has(_NO_CHANGE, told.folded)) and (measured := _has(_CHANGE_WITH_FIGURE, held.folded)) and not _has(_NO_CHANGE, held.folded):
-        yield Complaint("negation", told.text[match.start() : match.end()], f"the source gives a figure: {held.text[measured.start() : measured.end()]}")
+        yield Complaint(
+            "negation",
+            told.text[match.start() : match.end()],
+            Phrase("the source gives a figure: %(where)s", where=held.text[measured.start() : measured.end()]),
+        )
     if (match := _has(_NO_LOSS, told.folded)) and not _has(_SOFT, told.folded):
         if not _has(_NO_LOSS, held.folded) and (_has(f"{_SOFT}|{_LOSS}", held.folded) or not _has(f"{_SAME}|{_BETTER}", held.folded)):
-            yield Complaint("negation", told.text[match.start() : match.end()], "the source does not say that nothing is lost")
+            yield Complaint("negation", told.text[match.start() : match.end()], Phrase("the source does not say that nothing is lost"))
 
 
 def _training_need(told: Reading, held: Reading) -> Iterator[Complaint]:
     if (match := _has(_NEEDS_TRAINING, told.folded)) and _has(_NO_TRAINING, held.folded):
-        yield Complaint("negation", told.text[match.start() : match.end()], "the source needs no training for it")
+        yield Complaint("negation", told.text[match.start() : match.end()], Phrase("the source's method needs no training"))
     if (match := _has(_NO_TRAINING, told.folded)) and not _has(_NO_TRAINING, held.folded):
-        yield Complaint("negation", told.text[match.start() : match.end()], "the source does not say that no training is needed")
+        yield Complaint("negation", told.text[match.start() : match.end()], Phrase("the source does not say that no training is needed"))
 
 
 def _wins(told: Reading, held: Reading) -> Iterator[Complaint]:
@@ -133,20 +138,20 @@ def _wins(told: Reading, held: Reading) -> Iterator[Complaint]:
         _has(_UNIVERSAL, held.folded[slice(*span)]) for span in held.sentences if _has(_WIN, held.folded[slice(*span)])
     ):
         if any(_has(_WIN, held.folded[slice(*span)]) for span in held.sentences):
-            yield Complaint("superlative", word, "the source does not say that it wins against all")
+            yield Complaint("superlative", word, Phrase("the source does not say that it wins against all"))
             return
     is_of_quality = _has(r"效果|精度|准确率|质量|得分|performance|accuracy|quality|scores?", told.folded[max(0, match.start() - 12) : match.end() + 12])
     if nearest and is_of_quality and _has(_SAME, nearest) and not _has(rf"{_WIN}|{_BETTER}", nearest) and not _has(_SAME, told.folded):
-        yield Complaint("superlative", word, "the source says equal, not better")
+        yield Complaint("superlative", word, Phrase("the source says equal, not better"))
         return
     if nearest and _has(_SAME, nearest) and not _has(_WON, nearest) and not _has(_SAME, told.folded):
-        yield Complaint("superlative", word, "the source says equal, not better")
+        yield Complaint("superlative", word, Phrase("the source says equal, not better"))
     elif not _has(_WON, held.folded):
-        yield Complaint("superlative", word, "the source tells of no win")
+        yield Complaint("superlative", word, Phrase("the source does not say that it wins"))
     elif nearest and _is_only_equal(told.folded[match.end() : match.end() + 60], nearest):
-        yield Complaint("superlative", word, "the source says equal to that, not better")
+        yield Complaint("superlative", word, Phrase("the source says equal to that, not better"))
     elif _is_reversed(told, match, held):
-        yield Complaint("negation", word, "in the source the other side is ahead")
+        yield Complaint("negation", word, Phrase("in the source the other side is ahead"))
 
 
 _ROUND = r"(?:and|,|;|\.|while|but)\s"
@@ -225,7 +230,9 @@ def _lost_negations(told: Reading, held: Reading) -> Iterator[Complaint]:
             )
             if is_same or is_about_names:
                 yield Complaint(
-                    "negation", told.text[start : start + len(clause)].strip(), f"the source denies it: {held.text[match.start() : match.end()].strip()}"
+                    "negation",
+                    told.text[start : start + len(clause)].strip(),
+                    Phrase("the source denies it: %(where)s", where=held.text[match.start() : match.end()].strip()),
                 )
                 return
 

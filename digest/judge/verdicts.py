@@ -17,6 +17,7 @@ from digest.judge.known_names import unknown_names
 from digest.judge.names import key_text
 from digest.judge.pairing import pairing
 from digest.judge.stances import stances
+from digest.phrase import Phrase
 
 
 def judge(sentence: str, source: str) -> tuple[Complaint, ...]:
@@ -34,12 +35,12 @@ def _figures(told: Reading, held: Reading) -> Iterator[Complaint]:
             if not any(
                 fact.numeral.low in (other.numeral.low, other.numeral.high, *((other.origin.low,) if other.origin else ())) for other in held.facts
             ) and not is_held(told, fact, held):
-                yield Complaint("number", words_of(told, fact), f"{words_of(told, fact)} is not in the source")
+                yield Complaint("number", words_of(told, fact), Phrase("%(words)s is not in the source", words=words_of(told, fact)))
         elif fact.numeral.sort in ("times", "percent"):
             if complaint := _effect(told, fact, held):
                 yield complaint
         elif not is_held(told, fact, held):
-            yield Complaint("number", words_of(told, fact), f"{words_of(told, fact)} is not in the source")
+            yield Complaint("number", words_of(told, fact), Phrase("%(words)s is not in the source", words=words_of(told, fact)))
         elif complaint := amount_bound(told, fact, held) or sibling_name(told, fact, held):
             yield complaint
 
@@ -57,35 +58,36 @@ def _effect(told: Reading, fact: Fact, held: Reading) -> Complaint | None:
             if found[0] and (best is None or found[0] > best[0]):
                 best = found
     words = words_of(told, fact)
-    return best[1] if best else Complaint("number", words, f"{words} is not in the source and does not follow from one figure of it")
+    return best[1] if best else Complaint("number", words, Phrase("%(words)s is not in the source and does not follow from one figure of it", words=words))
 
 
 def _against(told: Reading, fact: Fact, held: Reading, other: Fact, figure: Figure) -> tuple[int, Complaint] | None:
     """None when the source figure supports the told one; else how far they agree (0: not at all) and the first difference."""
     own, words = fact.numeral, words_of(told, fact)
     if own.sort != figure.sort:
-        return 0, Complaint("number", words, "")
+        return 0, Complaint("number", words, Phrase(""))
     if not arithmetic.is_value(own, figure.low, figure.high):
         if arithmetic.is_one_end(own, figure.low, figure.high) and not figure.is_derived:
-            return 1, Complaint("range", words, f"the source gives a range, {held.text[other.numeral.start : other.numeral.end].strip()}; both ends are needed")
-        return 0, Complaint("number", words, "")
-    where = held.text[other.numeral.start : other.numeral.end].strip()
+            return 1, Complaint("range", words, Phrase("the source gives a range, %(where)s; both ends are needed", where=words_of(held, other)))
+        return 0, Complaint("number", words, Phrase(""))
+    where = words_of(held, other)
     is_loose = (own.bound == "about" and not (fact.metrics and other.metrics)) or bool(fact.metrics) != bool(other.metrics)
     if figure.is_derived and is_loose and not arithmetic.is_value(replace(own, bound="exact"), figure.low, figure.high):
-        return 0, Complaint("number", words, "")
+        return 0, Complaint("number", words, Phrase(""))
     if not is_same_sense(fact, figure):
-        return 2, Complaint("language", words, f"{words} moves another way in the source ({where})")
+        return 2, Complaint("language", words, Phrase("%(words)s moves the other way in the source (%(where)s)", words=words, where=where))
     if not is_same_metric(fact, other) and not changes_metric(fact, other, figure):
-        return 3, Complaint("metric", words, f"{where} is about {', '.join(sorted(other.metrics))} in the source, not {', '.join(sorted(fact.metrics))}")
+        theirs, ours = tuple(sorted(other.metrics)), tuple(sorted(fact.metrics))
+        return 3, Complaint("metric", words, Phrase("%(where)s is about %(theirs)s in the source, not %(ours)s", where=where, theirs=theirs, ours=ours))
     if own.sort == "times" and not figure.is_derived and _is_slower(told, fact) != _is_slower(held, other):
-        return 2, Complaint("language", words, f"{where} is the other way round in the source")
+        return 2, Complaint("language", words, Phrase("%(where)s is the other way round in the source", where=where))
     if not figure.is_derived and _is_relative(told, fact) and _is_in_points(held, other):
-        return 3, Complaint("unit", words, f"{where} are percentage points in the source, no share of what was there")
+        return 3, Complaint("unit", words, Phrase("%(where)s are percentage points in the source, no share of what was there", where=where))
     is_averaged = _is_averaged(told, fact) or _is_of_an_average(held, other)
     if not arithmetic.keeps_bound(own, figure, is_averaged=is_averaged) and not (
         own.bound == "average" and figure.bound in ("exact", "about") and _is_averaged(held, other)
     ):
-        return 4, Complaint("bound", words, f"the source says {_bound_words(figure.bound)} {where}")
+        return 4, Complaint("bound", words, Phrase("the source says %(bound)s %(where)s", bound=(_bound_words(figure.bound),), where=where))
     if (
         complaint := process(told, fact, held, other)
         or baseline_of_sibling(told, fact, held, other)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from typing import Any
 
 from digest import __version__
 from digest.errors import RenderError
-from digest.model import Article, Claim, Document, Entry, Issue, Shelf, SourceLine
+from digest.model import Article, Claim, Document, Entry, Issue, IssueLine, Shelf, SourceLine
 from digest.render import places
 from digest.render.environment import Templates, public_url, safe_url
 from digest.render.pages import newest_of
@@ -35,21 +34,24 @@ class ApiRenderer:
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
 
+    def reach(self, days: Collection[date], lines: Sequence[IssueLine]) -> date:
+        return lines[0].day
+
     def render(self, days: Collection[date], shelf: Shelf) -> tuple[Document, ...]:
         newest = newest_of(shelf)
         lines = [
             {"day": line.day.isoformat(), "articles": line.articles, "headlines": line.headlines, "issue": f"{newest.address}/api/v1/issues/{line.day}.json"}
             for line in shelf.lines
         ]
-        counts = Counter(topic for line in shelf.articles for topic in line.tags)
         topics = [
             {
-                "name": topic,
-                "title": {language: self._templates.topic_title(topic, language, newest) for language in newest.languages},
-                "articles": number,
-                "feeds": {language: f"{newest.address}/topics/{places.slug(topic)}.{language}.json" for language in newest.languages},
+                "name": subject.name,
+                "title": {language: self._templates.topic_title(subject.name, language, newest) for language in newest.languages},
+                "articles": subject.articles,
+                "feeds": {language: f"{newest.address}/topics/{subject.key}.{language}.json" for language in newest.languages},
             }
-            for topic, number in sorted(counts.items())
+            for subject in shelf.subjects
+            if subject.folder == "topics"
         ]
         openapi = self._templates.render("api/openapi.json", issue=newest, version=__version__)
         return (

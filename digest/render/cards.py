@@ -17,7 +17,7 @@ from digest.errors import RenderError
 from digest.figures import change
 from digest.model import Article, Document, Issue, Language, Shelf
 from digest.render import places
-from digest.render.environment import Templates, shown, versus
+from digest.render.environment import Templates, gap, shown, versus
 from digest.render.fonts import Fonts
 
 SIZE = (960, 504)
@@ -100,9 +100,10 @@ class CardRenderer:
         if claims := shown(article):
             claim = claims[0]
             card.line(words.say(language, claim.metric), 28, _MARGIN, y + 18, "soft")
-            card.line(change(claim, language), 76, _MARGIN, y + 50, "hot", is_bold=True)
-            if claim.baseline and y < 380:
-                card.line(f"{words.say(language, versus(claim))} {claim.baseline}", 28, _MARGIN, y + 150, "soft")
+            card.line(change(claim, language), 76, _MARGIN, y + 58, "hot", is_bold=True)
+            if claim.baseline and y <= 340:  # where it ends above the foot
+                other = self._templates.against(claim, language)
+                card.line(f"{words.say(language, versus(claim))}{gap(language, other)}{other}", 28, _MARGIN, y + 168, "soft")
         card.line(f"{words.say(language, article.source.trust)} {entry.source_name}", 28, _MARGIN, 548, "soft")
         card.line(f"{article.pick.heat}°", 44, _WIDTH - _MARGIN, 534, "hot", is_bold=True, is_right=True)
         return card.png()
@@ -177,7 +178,8 @@ def wrapped(text: str, path: Path, size: int, room: float, limit: int) -> list[s
     for place, piece in enumerate(pieces):
         piece = " " if piece.isspace() else piece
         wide = _width(path, size, piece)
-        is_tied = piece[0] in _NOT_FIRST or (line != "" and line[-1] in _NOT_LAST)
+        after = pieces[place + 1][0] if piece == " " and place + 1 < len(pieces) else piece[0]  # a space clings to what may not begin a line
+        is_tied = after in _NOT_FIRST or (line != "" and line[-1] in _NOT_LAST)
         if line and width + wide > room and not is_tied:
             lines.append(line.rstrip())
             line, width = "", 0.0

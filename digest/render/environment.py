@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -16,34 +16,46 @@ from markupsafe import Markup
 
 from digest.errors import RenderError
 from digest.figures import change
-from digest.model import Article, ArticleLine, ArxivPause, Claim, Coverage, Entry, Issue, Language, MentionKind, Source
+from digest.model import Article, ArticleLine, ArxivPause, Claim, Coverage, Entry, Issue, Language, Source
 from digest.render import places
 from digest.render.fonts import Fonts
 from digest.render.letter import letter
 from digest.render.words import HTML_LANGUAGES, Words
+from digest.subjects import NAMED
 from digest.text import is_han
-
-NAMED: tuple[MentionKind, ...] = ("method", "model", "hardware", "organisation", "framework", "venue")
 
 _KEPT = 20_000
 
 
+def as_told(claim: Claim, language: Language) -> str:
+    """What the source compares the claim with, in its own words."""
+    return claim.baseline or ""
+
+
 @dataclass(frozen=True, slots=True)
 class SiteOptions:
-    """What a site may have: fonts to draw share cards with, a search index, a WebSub hub that its feeds name; and a folder to keep
-    compiled templates in, which saves every run a fifth of a second."""
+    """What a site may have: fonts to draw share cards with, a search index, a WebSub hub that its feeds name, the address of a page to
+    ``subscribe`` by mail; and a folder to keep compiled templates in, which saves every run a fifth of a second."""
 
     fonts: Fonts | None = None
     has_search: bool = False
     hub: str = ""
     compiled: Path | None = None
+    subscribe: str = ""
 
 
 class Templates:
     """Renders the templates of the folders; a file in an earlier folder hides the same one in a later."""
 
-    def __init__(self, folders: Sequence[Path], topic_titles: Mapping[str, Mapping[Language, str]] | None = None, options: SiteOptions = SiteOptions()) -> None:
-        self._folders, self.options = tuple(folders), options
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        topic_titles: Mapping[str, Mapping[Language, str]] | None = None,
+        options: SiteOptions = SiteOptions(),
+        against: Callable[[Claim, Language], str] = as_told,
+    ) -> None:
+        """``against`` says in a language what a claim is compared with, or where it came from."""
+        self._folders, self.options, self.against = tuple(folders), options, against
         self.words = Words(folders)
         self._topic_titles = topic_titles or {}
         self._made: dict[Any, tuple[Any, Markup]] = {}
@@ -65,10 +77,13 @@ class Templates:
             "change": change,
             "basis": basis,
             "versus": versus,
+            "against": against,
+            "gap": gap,
             "states": states,
             "local": local,
             "pause": self._pause,
             "empty_day": self._empty_day,
+            "dated": self.dated,
             "byline": self._byline,
             "topic_title": self.topic_title,
             "options": options,
@@ -83,12 +98,13 @@ class Templates:
             "language_of": language_of,
             "markdown": escape_markdown,
             "letter": letter,
+            "markup": Markup,  # for what a template of ours made
             "tied": tied,
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Made anew in another process."""
-        return Templates, (self._folders, self._topic_titles, self.options)
+        return Templates, (self._folders, self._topic_titles, self.options, self.against)
 
     def render(self, name: str, **values: Any) -> str:
         """The template filled. Raises RenderError with file, line and cause."""
@@ -103,6 +119,18 @@ class Templates:
         except Exception as error:  # a template may do whatever Python does
             raise RenderError(f"{_where(error, name)}: {error or type(error).__name__}") from error
 
+    def check(self, names: Iterable[str] | None = None) -> None:
+        """Reads those templates, or every one, and the catalogues with them. Raises RenderError for the first that is wrong, with file and
+        line."""
+        kinds = ("html", "md", "txt", "xml")
+        for name in self._environment.list_templates(extensions=kinds) if names is None else [name for name in names if name.endswith(kinds)]:
+            try:
+                self._environment.get_template(name)
+            except TemplateSyntaxError as error:
+                raise RenderError(f"{error.filename or name}:{error.lineno}: {error.message}") from error
+            except (OSError, UnicodeDecodeError) as error:
+                raise RenderError(f"templates/{name} cannot be read as UTF-8: {error}") from error
+
     def text(self, name: str) -> str:
         """A file of the templates as it stands. Raises RenderError when it is missing."""
         try:
@@ -116,6 +144,14 @@ class Templates:
         """The topic's title in the settings, or where they know it no more in the issue, or its name."""
         titles = self._topic_titles.get(topic) or issue.tag_titles.get(topic) or {}
         return titles.get(language) or topic
+
+    def dated(self, language: Language, issue: Issue) -> str:
+        """The day, week or month of an issue, as its head says it."""
+        if issue.period == "day":
+            return self.words.day(language, issue.day)
+        if issue.period == "month":
+            return self.words.say(language, "The best of %(period)s", period=self.words.month(language, issue.day))
+        return self.words.say(language, "The best of the week: %(period)s", period=self.words.week(language, places.monday(issue.day)))
 
     def _told(self, line: ArticleLine, language: Language, root: str, issue: Issue, kind: str) -> Markup:
         return self._once("web/line.html", line, language=language, root=root, issue=issue, kind=kind)
@@ -238,7 +274,12 @@ def basis(entry: Entry) -> str:
 
 def versus(claim: Claim) -> str:
     """The word before a claim's baseline: what it is compared with, or where it came from."""
-    return "before:" if re.match(r"[约\d$]", claim.baseline or "") else "against"
+    return "before:" if re.fullmatch(r"(?:约|about )?\s?\$?[\d.,]+\s?\S*", claim.baseline or "") else "against"
+
+
+def gap(language: Language, words: str) -> str:
+    """What stands between a Chinese or English label and the words after it."""
+    return "" if language == "zh" and "\u3400" <= words[:1] <= "\u9fff" else " "
 
 
 def states(issue: Issue) -> Mapping[str, list[Coverage]]:

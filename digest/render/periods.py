@@ -24,26 +24,44 @@ class PeriodRenderer:
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
 
+    def reach(self, days: Collection[date], lines: Sequence[IssueLine]) -> date:
+        reached = [min(days)]
+        for language in {language for line in lines for language in line.languages}:
+            for _, first, _, _ in _PERIODS:
+                known = sorted({first(line.day) for line in lines if language in line.languages})
+                reached += _with_neighbours({first(day) for day in days}, known)[:1]
+        return min(reached)
+
     def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
         newest = newest_of(shelf)
         for language in newest.languages:
             issues = [line for line in shelf.lines if language in line.languages]
-            for template, first, place in (("web/month.html", places.first_of_month, places.month), ("web/week.html", places.monday, places.week)):
-                lines, articles = _by(issues, first), _by(told_in(shelf.articles, language), first)
+            told = told_in(shelf.articles, language)
+            for template, first, place, limit in _PERIODS:
+                lines = _by(issues, first)
                 known = sorted(lines)
-                for period in _with_neighbours({first(day) for day in days}, known):
+                wanted = _with_neighbours({first(day) for day in days}, known)
+                since = min(wanted, default=date.max)
+                articles = _by([line for line in told if line.day >= since], first)
+                for period in wanted:
                     own, place_ = lines[period], known.index(period)
                     values = {
                         "period": period,
                         "lines": own[::-1],
                         "line_by_day": {line.day: line for line in own},
                         "articles": sum(line.articles for line in own),
-                        "groups": best(articles.get(period, []), BEST_OF_MONTH if first is places.first_of_month else BEST_OF_WEEK),
+                        "groups": best(articles.get(period, []), limit),
                         "weeks": calendar.Calendar().monthdatescalendar(period.year, period.month),
                         "earlier": known[place_ - 1] if place_ else None,
                         "later": known[place_ + 1] if place_ + 1 < len(known) else None,
                     }
                     yield page(self._templates, template, place(period, language), newest, (language,), **values)
+
+
+_PERIODS = (
+    ("web/month.html", places.first_of_month, places.month, BEST_OF_MONTH),
+    ("web/week.html", places.monday, places.week, BEST_OF_WEEK),
+)
 
 
 def _by(lines: Iterable[Line], first: Callable[[date], date]) -> dict[date, list[Line]]:

@@ -2,56 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date, timedelta
-from functools import lru_cache
-from hashlib import sha256
 
-from digest.model import Language
-
-_PLAIN = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")
-LIMIT = 60
-
-
-@lru_cache(maxsize=20_000)
-def slug(name: str) -> str:
-    """The name as part of an address: lower case, hyphens for what is no letter or digit; where that loses something (C++, 字节跳动) or
-    is long, eight hex digits keep it apart from others."""
-    plain = re.sub(r"[\s_/-]+", "-", name.casefold()).strip("-")
-    if _PLAIN.fullmatch(plain) and len(plain) <= LIMIT and plain not in ("zh", "en", "index"):
-        return plain
-    rest = re.sub(r"[^a-z0-9]+", "-", plain)[:40].strip("-")
-    return "-".join(part for part in (rest, short_hash(name)) if part)
-
-
-def short_hash(text: str) -> str:
-    """Eight hex digits that stand for the text."""
-    return sha256(text.encode()).hexdigest()[:8]
+from digest.model import Folder, Language, folder_of
+from digest.subjects import slug
 
 
 def issue(day: date, language: Language) -> str:
-    return f"{day:%Y/%m/%d}/{language}.html"
+    return f"{folder_of(day)}/{language}.html"
 
 
 def article(day: date, story: str, language: Language) -> str:
-    return f"{day:%Y/%m/%d}/{story}.{language}.html"
+    return f"{folder_of(day)}/{story}.{language}.html"
 
 
 def card(day: date, story: str, language: Language) -> str:
     """The picture of an article, or of an issue where ``story`` is empty."""
-    return f"{day:%Y/%m/%d}/{story or 'card'}.{language}.png"
+    return f"{folder_of(day)}/{story or 'card'}.{language}.png"
+
+
+def subject(folder: Folder, key: str, language: Language) -> str:
+    return f"{folder}/{key}.{language}.html"
 
 
 def topic(name: str, language: Language) -> str:
-    return f"topics/{slug(name)}.{language}.html"
+    return subject("topics", slug(name), language)
 
 
 def entity(name: str, language: Language) -> str:
-    return f"entities/{slug(name)}.{language}.html"
+    return subject("entities", slug(name), language)
 
 
 def source(name: str, language: Language) -> str:
-    return f"sources/{slug(name)}.{language}.html"
+    return subject("sources", slug(name), language)
 
 
 def month(day: date, language: Language) -> str:

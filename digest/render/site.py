@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from xml.sax.saxutils import escape
 
-from digest.model import Document, Issue, Language, Shelf
+from digest.model import Document, Issue, IssueLine, Language, Shelf
 from digest.render import places
 from digest.render.environment import Templates
 from digest.render.pages import newest_of, page, plain, told_in
@@ -22,6 +22,9 @@ class SiteRenderer:
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
+
+    def reach(self, days: Collection[date], lines: Sequence[IssueLine]) -> date:
+        return min(min(days).replace(month=1, day=1), lines[0].day)
 
     def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
         newest = newest_of(shelf)
@@ -64,7 +67,8 @@ def _site_maps(days: Collection[date], shelf: Shelf, newest: Issue) -> Iterator[
     for language in newest.languages:
         names += [(f"{part}/{language}.html", newest.day) for part in ("topics", "entities", "sources", "trends")]
         names += [(places.month(day, language), day) for day in sorted({line.day.replace(day=1) for line in shelf.lines if language in line.languages})]
-        names += [(places.topic(topic, language), newest.day) for topic in sorted({topic for line in told_in(shelf.articles, language) for topic in line.tags})]
+        topics = [subject for subject in shelf.subjects if subject.folder == "topics" and language in subject.articles_in]
+        names += [(places.subject("topics", subject.key, language), newest.day) for subject in topics]
     yield _map(newest, "sitemap-pages.xml", names)
     rows = "".join(f"<sitemap><loc>{newest.address}/{name}</loc></sitemap>\n" for name in [*(f"sitemap-{year}.xml" for year in years), "sitemap-pages.xml"])
     yield _xml(newest, "sitemap.xml", f'<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{rows}</sitemapindex>')

@@ -17,7 +17,7 @@ from statistics import median
 
 from markupsafe import Markup
 
-from digest.model import ArticleLine, Claim, Document, Language, Shelf
+from digest.model import ArticleLine, Claim, Document, IssueLine, Language, Shelf
 from digest.render import places
 from digest.render.environment import Templates
 from digest.render.pages import newest_of, page, plain, told_in
@@ -107,9 +107,12 @@ class TrendRenderer:
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
 
+    def reach(self, days: Collection[date], lines: Sequence[IssueLine]) -> date:
+        return min(min(days).replace(month=1, day=1), lines[0].day - timedelta(days=DAYS - 1))
+
     def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
         newest = newest_of(shelf)
-        years = sorted({line.day.year for line in shelf.articles}, reverse=True)
+        years = sorted({line.day.year for line in shelf.lines if line.articles}, reverse=True)
         for year in sorted({day.year for day in days}):
             lines = [line for line in shelf.articles if line.day.year == year]
             yield plain(f"trends/claims-{year}.csv", "text/csv", newest.languages[0], _csv(lines, newest.address))

@@ -10,20 +10,21 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import islice
+from itertools import accumulate, islice
 from urllib.parse import urlsplit
 
 from feedgen.feed import FeedGenerator
 
-from digest.model import ArticleLine, Document, Issue, Language, Shelf
+from digest.model import ArticleLine, Document, Issue, IssueLine, Language, Shelf
 from digest.render import places
 from digest.render.environment import Templates, safe_url
 from digest.render.pages import newest_of, told_in
 from digest.render.words import HTML_LANGUAGES
+from digest.subjects import NEWEST, touched
 from digest.text import clean
 
 ENTRY_LIMIT = 20
-ARTICLE_LIMIT = 20
+ARTICLE_LIMIT = NEWEST
 _RSS_LANGUAGES: dict[Language, str] = {"zh": "zh-CN", "en": "en"}
 
 
@@ -61,6 +62,14 @@ class FeedRenderer:
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
+
+    def reach(self, days: Collection[date], lines: Sequence[IssueLine]) -> date:
+        reached = [min(days), lines[:ENTRY_LIMIT][-1].day]
+        for language in {language for line in lines for language in line.languages}:
+            own = [line for line in lines if language in line.languages]
+            numbers = accumulate(line.articles for line in own)
+            reached.append(next((line.day for line, number in zip(own, numbers, strict=True) if number >= ARTICLE_LIMIT), own[-1].day))
+        return min(reached)
 
     def render(self, days: Collection[date], shelf: Shelf) -> Iterator[Document]:
         for language in newest_of(shelf).languages:
@@ -100,14 +109,12 @@ class FeedRenderer:
 
         heading = self._templates.words.say(language, "%(title)s: every article", title=title)
         yield feed("/articles", "articles", heading, newest_articles(lines))
-        changed_topics = [topic for line in (*shelf.articles, *shelf.former) if line.day in days for topic in line.tags]
-        by_topic: dict[str, list[ArticleLine]] = {topic: [] for topic in changed_topics}
-        for line in lines:
-            for topic in by_topic.keys() & line.tags:
-                by_topic[topic].append(line)
-        for topic, own in sorted(by_topic.items()):
-            named = f"{title} · {self._templates.topic_title(topic, language, newest)}"
-            yield feed(f"/topics/{topic}", f"topics/{places.slug(topic)}", named, newest_articles(own))
+        topics = {subject.key: subject for subject in shelf.subjects if subject.folder == "topics"}
+        for (folder, key), (topic, _) in touched((*shelf.articles, *shelf.former), days).items():
+            if folder == "topics":
+                named = f"{title} · {self._templates.topic_title(topic, language, newest)}"
+                own = topics[key].newest.get(language, ()) if key in topics else ()
+                yield feed(f"/topics/{topic}", f"topics/{key}", named, newest_articles(own))
 
     def _of_issue(self, issue: Issue, lines: Sequence[ArticleLine], language: Language, host: str, changed_at: datetime | None) -> _Item:
         own = [line for line in lines if line.day == issue.day]

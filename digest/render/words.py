@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from functools import lru_cache
@@ -17,6 +18,8 @@ from babel.support import Translations
 
 from digest.errors import RenderError
 from digest.model import Language
+from digest.phrase import Phrase
+from digest.text import space_han
 
 _LOCALES: dict[Language, str] = {"zh": "zh_Hans_CN", "en": "en_US"}
 HTML_LANGUAGES: dict[Language, str] = {"zh": "zh-Hans", "en": "en"}
@@ -36,6 +39,23 @@ class Words:
             self._said[key] = self._catalogues[language].gettext(message)
         text = self._said[key]
         return _filled(language, text, values) if values else text
+
+    def phrase(self, language: Language, said: str) -> str:
+        """A ``Phrase`` in that language; plain words as they are."""
+        if not isinstance(said, Phrase):
+            return said
+        values = {name: self.phrase(language, value) if isinstance(value, str) else self._ideas(language, value) for name, value in said.values.items()}
+        if language != "zh" or not values:
+            return self.say(language, said.pattern, **values) if said else ""
+        told = ""
+        for piece in re.split(r"(%\(\w+\)s)", self.say(language, said.pattern)):
+            words = values.get(piece[2:-2], piece) if piece.startswith("%(") else piece
+            told += " " + words if len(space_han(told[-1:] + words[:1])) == 3 else words  # the words themselves stay as they are
+        return told
+
+    def _ideas(self, language: Language, names: Iterable[str]) -> str:
+        said = {name: self.say(language, f"idea {name}") for name in names}
+        return ("、" if language == "zh" else ", ").join(name if words == f"idea {name}" else words for name, words in said.items())
 
     def count(self, language: Language, one: str, many: str, number: int, **values: object) -> str:
         """The message in the plural form of that number, which is ``%(number)s``."""

@@ -123,7 +123,8 @@ def _against(other: str) -> str:
 
 def _topic(tags: Sequence[str], topic: str, titles: Mapping[str, Mapping[Language, str]], language: Language) -> str:
     names = [titles[tag][language] for tag in tags if language in titles.get(tag, {})][:2]
-    return ("和" if language == "zh" else " and ").join(names) or titles.get(topic, {}).get(language, topic)
+    joint = "和" if language == "zh" else ", and " if any(" and " in name for name in names) else " and "
+    return joint.join(names) or titles.get(topic, {}).get(language, topic)
 
 
 def _what(entry: Entry, subject: str, glossary: Glossary) -> dict[Language, str]:

@@ -114,9 +114,9 @@ def _compared(brief: Brief, told: str, against: str, number: int) -> str:
         other = _spaced(against)
         if number:
             return f"相比{other}，{told}"
-        if against.startswith(("基线", "对照")):
+        if against.startswith(("基线", "对比", "对照")):
             return f"与{other}相比，{told}"
-        return brief.choose(f"与{other}相比，{told}", f"相比{other}，{told}", f"{told}，对照是{other}", f"以{other}为对照，{told}")
+        return brief.choose(f"与{other}相比，{told}", f"相比{other}，{told}", f"{told}，对比对象是{other}", f"以{other}为对比对象，{told}")
     if number:
         return told
     who = {"official": "官方给出的数字是", "aggregator": "据转述，"}.get(brief.trust, "") if brief.kind != "paper" else ""
@@ -150,7 +150,7 @@ def blurb(brief: Brief) -> str:
         brief.choose(
             f"{audience}可以看看：{by}{gain}{caveat}。",
             f"推荐给{audience}：{gain}{caveat}。",
-            f"{by}{gain}，{audience}可以对照自己的任务试试{caveat}。",
+            f"{by}{gain}，{audience}可以在自己的任务上试试{caveat}。",
             f"{audience}值得一读：{gain}{caveat}。",
             f"对{audience}来说，{by}{gain}{caveat}。",
             f"{gain}，适合{audience}参考{caveat}。",
@@ -163,7 +163,7 @@ def _against(brief: Brief) -> str:
     if earlier := figures.origin(brief.claims[0], "zh"):
         return f"（此前 {earlier}）"
     against = brief.baselines["zh"][0]
-    return f"（对照：{against}）" if against else ""
+    return f"（对比{_spaced(against)}）" if against else ""
 
 
 def _caveat(brief: Brief, claim: Claim) -> str:

@@ -53,7 +53,10 @@ def _opening(brief: Brief) -> str:
         return brief.choose(f"{subject} is {article} {what}", f"{source} reports on {subject}, {article} {what}")
     if subject:
         return brief.choose(f"{subject} is about {topic}", f"{source} writes about {subject}; the subject is {topic}", f"{subject} addresses {topic}")
-    return brief.choose(f"this {KINDS['en'][brief.kind]} from {source} is about {topic}", f"{source} reports on {topic}")
+    kind = KINDS["en"][brief.kind]
+    if brief.trust == "aggregator" and brief.kind != "news":  # the work is not its own
+        return f"{source} reports on {'an' if kind[:1] in 'aeiou' else 'a'} {kind}; the subject is {topic}"
+    return brief.choose(f"this {kind} from {source} is about {topic}", f"{source} reports on {topic}")
 
 
 def results(brief: Brief, places: Sequence[int]) -> list[str]:
@@ -113,7 +116,7 @@ def blurb(brief: Brief) -> str:
             f"{audience} may want to read this: {gain}{caveat}.",
             f"If you are among the {audience}: {gain}{caveat}."
             if audience.startswith(("teams", "engineers", "researchers"))
-            else f"A read for {audience}: {gain}{caveat}.",
+            else f"For {audience}, worth reading: {gain}{caveat}.",
         )
     )
 
@@ -122,7 +125,8 @@ def _against(brief: Brief) -> str:
     if earlier := figures.origin(brief.claims[0], "en"):
         return f" (from {earlier})"
     against = brief.baselines["en"][0]
-    return f" against {against}" if against else ""
+    word = "than" if " faster" in figures.phrase(brief.claims[0], "en") else "against"
+    return f" {word} {against}" if against else ""
 
 
 def _caveat(brief: Brief, claim: Claim) -> str:

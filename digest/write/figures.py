@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from digest.figures import BOUNDS, UNITS, figure, number
 from digest.judge.facts import read
@@ -66,7 +67,7 @@ def _chinese(claim: Claim) -> str:
     if claim.bound == "up_to" and claim.direction == "less":
         bound = "最多"
     if claim.unit == "%_of":
-        return f"{name}{bound}为对照的 {value}"
+        return f"{name}{bound}为对比对象的 {value}"
     if claim.unit == "x" and claim.metric in ("training_speed", "inference_speed"):
         return f"{name.replace('速度', '')}{bound}快 {value}"
     if claim.unit == "x":
@@ -74,7 +75,7 @@ def _chinese(claim: Claim) -> str:
     if claim.unit == "%":
         if claim.metric in ("training_speed", "inference_speed"):
             return f"{name.replace('速度', '')}{bound}提速 {value}"
-        less = "缩短" if "时间" in name else "降低"
+        less = "缩短" if "时间" in name else "减少" if claim.metric == "iterations" else "降低"
         return f"{name}{bound}{less if claim.direction == 'less' else '提升' if claim.metric == 'throughput' else '增加'} {value}"
     return f"{name}{'降至' if claim.baseline and claim.direction == 'less' else ''}{bound} {value}"
 
@@ -126,6 +127,16 @@ def baseline(claim: Claim, language: Language, glossary: Glossary) -> str:
     if is_han(words):
         return words
     return glossary.to_chinese(words) or (words if _NAMELIKE.match(words) else f"“{words}”")
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """What a claim is compared with, or came from, in a language, as it is printed beside a figure; empty when the source names none."""
+
+    glossary: Glossary
+
+    def __call__(self, claim: Claim, language: Language) -> str:
+        return origin(claim, language) or baseline(claim, language, self.glossary)
 
 
 def origin(claim: Claim, language: Language) -> str:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from digest.judge.facts import read
 from digest.judge.orders import without_orders
 from digest.judge.verdicts import judge
-from digest.model import Assignment, Refusal, Wording
+from digest.model import Assignment, Language, Refusal, Wording
+from digest.phrase import Phrase
 from digest.text import sentences
 
 TEXT_LIMIT = 20_000
@@ -26,10 +27,13 @@ def refusals(wording: Wording, assignment: Assignment, writer: str) -> tuple[Ref
     """What the judge says against each sentence of the wording; nothing when it may be printed."""
     source = held(assignment)
     return tuple(
-        Refusal(writer=writer, language=wording.language, kind=complaint.kind, words=sentence, why=complaint.why)
-        for sentence in told(wording)
-        for complaint in judge(sentence, source)
+        refusal(writer, wording.language, complaint.kind, sentence, complaint.why) for sentence in told(wording) for complaint in judge(sentence, source)
     )
+
+
+def refusal(writer: str, language: Language, kind: str, words: str, why: Phrase) -> Refusal:
+    """A refusal that says why in any language, also when it was kept."""
+    return Refusal(writer=writer, language=language, kind=kind, words=words, why=str(why), pattern=why.pattern, values=why.values)
 
 
 def told(wording: Wording) -> Iterator[str]:
@@ -54,11 +58,15 @@ def settled(wording: Wording, assignment: Assignment, found: Iterable[Refusal]) 
     )
 
 
-def differing_figures(wordings: Sequence[Wording]) -> tuple[str, ...]:
-    """The multiples, percentages and costs that one language has and another has not, as plain words; nothing when all agree."""
+def differing_figures(wordings: Sequence[Wording]) -> tuple[Phrase, ...]:
+    """The multiples, percentages and costs that one language has and another has not, in words; nothing when all agree."""
     by_language = {wording.language: figures("\n".join(told(wording))) for wording in wordings}
     every = frozenset().union(*by_language.values())
-    return tuple(f"{_written(figure)} is missing in {language}" for language, own in by_language.items() for figure in sorted(every - own))
+    return tuple(
+        Phrase("%(figure)s is missing in %(where)s", figure=_written(figure), where=(language,))
+        for language, own in by_language.items()
+        for figure in sorted(every - own)
+    )
 
 
 def figures(text: str) -> frozenset[tuple[str, str, float, float]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from digest.model import Article, ArxivPause, Assignment, Coverage, Draft, Issue, Language, NearMiss, Pick, Refusal, Section, Source, Wording
+from digest.model import Article, ArxivPause, Assignment, Coverage, Draft, Issue, Language, NearMiss, Pick, Section, Source, Wording
 from digest.write import grounding
 from digest.write.sentences import best
 
@@ -43,7 +43,7 @@ def article(assignment: Assignment, draft: Draft, sources: Mapping[str, Source])
         refused += found
         wordings.append(grounding.settled(wording, assignment, found) if wording else _verbatim(assignment, language))
     if differing := grounding.differing_figures(wordings):
-        refused += [Refusal(writer=draft.written_by, language=wordings[0].language, kind="languages", words="", why=why) for why in differing]
+        refused += [grounding.refusal(draft.written_by, wordings[0].language, "languages", "", why) for why in differing]
         wordings = [_verbatim(assignment, language) for language in assignment.languages]
     return Article(
         pick=assignment.pick,

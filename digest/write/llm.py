@@ -147,7 +147,7 @@ class LlmWriter:
         wordings = tuple(result for result in results if isinstance(result, Wording))
         refusals = tuple(refusal for result in results if not isinstance(result, Wording) for refusal in result)
         if len(wordings) > 1 and (differing := grounding.differing_figures(wordings)):
-            refusals += tuple(Refusal(writer=self.name, language=wordings[0].language, kind="languages", words="", why=why) for why in differing)
+            refusals += tuple(grounding.refusal(self.name, wordings[0].language, "languages", "", why) for why in differing)
             wordings = ()
         return Draft(wordings=wordings, written_by=f"{self.name} ({self._model})", refusals=refusals)
 

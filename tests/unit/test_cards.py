@@ -6,7 +6,7 @@ import io
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -14,7 +14,8 @@ from digest.model import Article, Pick, Reason, Section, Shelf, Wording
 from digest.render.cards import CardRenderer, wrapped
 from digest.render.environment import SiteOptions, Templates
 from digest.render.fonts import Fonts, find_fonts
-from digest.render.places import counterpart, slug
+from digest.render.places import counterpart
+from digest.subjects import slug
 from tests.builders import a_claim, a_labelled, a_source, a_story, an_entry, an_issue
 from tests.conftest import ROOT
 
@@ -57,6 +58,7 @@ def test_any_headline_makes_a_card(fonts: Fonts, headline: str) -> None:
     assert len(cards(an_issue_with(headline), fonts)) == 4
 
 
+@example("1111111%%%。。。 ）", 2)  # the break fell on the space
 @given(st.text(alphabet="训练加速，。（）《》ab cdefgh 123%.🚀\u202e", max_size=200), st.integers(1, 4))
 def test_lines_keep_to_the_width_and_the_rules_of_punctuation(text: str, limit: int) -> None:
     fonts = find_fonts()

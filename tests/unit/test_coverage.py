@@ -101,7 +101,7 @@ def test_the_issue_says_when_arxiv_pauses() -> None:
         document.name[-7:]: document.body.decode()
         for document in IssueRenderer(Templates([ROOT / "templates"])).render(issue, Shelf(lines=(), recent=(issue,)))
     }
-    assert "今天 arXiv 休刊（美国劳动节），下一期在9月8日星期二。" in documents["zh.html"]
+    assert "今天 arXiv 不公布新论文（美国劳动节），下一批在9月8日星期二公布。" in documents["zh.html"]
     assert "arXiv does not announce today (Labor Day); the next batch comes on Tuesday, Sep 8." in documents["/en.txt"]
 
 

@@ -11,7 +11,7 @@ import pytest
 from digest.classify.mentions import NameReader
 from digest.errors import DigestError, FetchError
 from digest.model import Article, CacheStamp, Desk, Document, Download, Issue, NotModified, Parsed, Pick, Section, Shelf, Source, Wording
-from digest.pipeline import Parts, collect, deliver
+from digest.pipeline import Parts, Reading, collect, deliver
 from tests.builders import DAY, NOON, a_download, a_parsed, a_source, a_story, an_entry, an_issue
 from tests.fakes import FakeArchive, FakePublisher, FakeStore
 
@@ -54,8 +54,6 @@ def parts(**changes: Any) -> Parts:
     fields: dict[str, Any] = {
         "store": FakeStore(archive),
         "archive": archive,
-        "fetchers": {"https": _Fetcher()},
-        "parser": _Parser(),
         "labellers": (),
         "names": NameReader({}, ()),
         "thresholds": {},
@@ -67,10 +65,14 @@ def parts(**changes: Any) -> Parts:
     return Parts(**fields | changes)
 
 
+def reading(fetcher: _Fetcher | None = None) -> Reading:
+    return Reading(fetchers={"https": fetcher or _Fetcher()}, parser=_Parser())
+
+
 def test_one_failing_source_costs_itself_and_a_surprise_is_marked_as_a_bug(caplog: pytest.LogCaptureFixture) -> None:
     fetcher = _Fetcher(Refused=FetchError("no; try later"), Surprised=KeyError("oops"))
     sources = [a_source(name=name) for name in ("Refused", "Surprised", "Fine")]
-    report = asyncio.run(collect(parts(fetchers={"https": fetcher}), sources, NOON))
+    report = asyncio.run(collect(parts(), reading(fetcher), sources, NOON))
     assert {coverage.source_name: coverage.state for coverage in report.coverage} == {"Refused": "failed", "Surprised": "failed", "Fine": "complete"}
     assert {problem.subject: problem.is_bug for problem in report.problems} == {"Refused": False, "Surprised": True}
     assert report.counts == {"entries_seen": 1, "entries_new": 1}
@@ -78,7 +80,7 @@ def test_one_failing_source_costs_itself_and_a_surprise_is_marked_as_a_bug(caplo
 
 
 def test_an_address_that_nobody_can_fetch_says_what_can_be() -> None:
-    report = asyncio.run(collect(parts(), [a_source(url="gopher://x/")], NOON))
+    report = asyncio.run(collect(parts(), reading(), [a_source(url="gopher://x/")], NOON))
     assert "no way to fetch gopher:" in report.problems[0].message
 
 

@@ -110,6 +110,37 @@ def test_sources_through_rsshub_are_off_until_it_is_on(tmp_path: Path) -> None:
     assert (source.url, off) == ("https://hub.example/twitter/user/x", [])
 
 
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("htp://x", "htp: is nothing that can be asked"),
+        ("https://", "is not a whole address"),
+        ("https://exa mple/f", "is not a whole address"),
+        ("https://x.org:99999/f", "is not a whole address"),
+        ("blog.example.org/feed.xml", "write https://blog.example.org/feed.xml"),
+    ],
+)
+def test_an_address_that_nobody_can_ask_is_a_complaint(tmp_path: Path, url: str, words: str) -> None:
+    assert words in refused(tmp_path, RIGHT.replace("url: feed.xml", f'url: "{url}"'))
+
+
+@pytest.mark.parametrize("url", ["feeds/my.feed.xml", "https://[2001:db8::1]:8080/f", "file:///srv/x.xml", "rsshub:/github/trending", "notes.org"])
+def test_every_other_address_is_taken(tmp_path: Path, url: str) -> None:
+    assert load(written(tmp_path, RIGHT.replace("url: feed.xml", f'url: "{url}"'))).settings.sources[0].url == url
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("sources:\n", "database: mysql://x\nsources:\n", "database: is no database that is known"),
+        ("    topics: [speed]", "    topics: [speed]\n    schedule: {wait_for: [Blok]}", "there is no source 'Blok'; did you mean 'Blog'?"),
+        ("    topics: [speed]", '    topics: [speed]\n    schedule: {make_at: "25:00"}', "the hour at which it is made. For instance 08:30"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_words(tmp_path: Path, old: str, new: str, words: str) -> None:
+    assert words in refused(tmp_path, RIGHT.replace(old, new, 1))
+
+
 @pytest.mark.parametrize("name", ["feeds.yaml", "examples/feeds.yaml"])
 def test_the_shipped_files_are_right(name: str) -> None:
     settings = load(ROOT / name).settings

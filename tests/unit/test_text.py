@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from digest.phrase import Phrase
+from digest.render.words import Words
 from digest.text import arxiv_id, canonical_url, clean, is_han, repository, sentence_spans, sentences, shorten, space_han
+from tests.conftest import ROOT
 
 
 @pytest.mark.parametrize(
@@ -63,3 +67,16 @@ def test_japanese_is_not_taken_for_chinese() -> None:
     assert is_han("训练加速 with PyTorch")
     assert not is_han("これは日本語のテキストです")
     assert not is_han("12345")
+
+
+def test_a_phrase_is_said_in_both_languages_and_leaves_the_words_of_others_alone() -> None:
+    words = Words([ROOT / "templates"])
+    phrase = Phrase("%(where)s is about %(theirs)s in the source, not %(ours)s", where="2x", theirs=("inference", "latency"), ours=("Unheard",))
+    assert phrase == "2x is about inference, latency in the source, not Unheard"
+    assert words.phrase("zh", phrase) == "原文中的 2x 说的是推理、延迟，不是 Unheard"
+    assert words.phrase("en", phrase) == phrase
+    outer = Phrase("%(subject)s: %(what)s", subject="训练speedup 100%", what=phrase)
+    assert words.phrase("zh", outer) == "训练speedup 100%：原文中的 2x 说的是推理、延迟，不是 Unheard"
+    assert words.phrase("zh", "plain %(words)s") == "plain %(words)s" and words.phrase("zh", Phrase("")) == ""
+    again = pickle.loads(pickle.dumps(outer))  # our own
+    assert (again, again.pattern, again.values) == (outer, outer.pattern, outer.values)

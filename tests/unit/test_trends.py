@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.model import ArticleLine, Claim, Shelf
+from digest.model import ArticleLine, Claim, IssueLine, Shelf
 from digest.render.environment import Templates
 from digest.render.trends import TrendRenderer, trends
 from tests.builders import DAY, NOON, a_claim, an_issue
@@ -102,7 +102,8 @@ def test_every_mark_lies_on_the_scale(values: list[float], unit: str) -> None:
 
 def test_the_table_has_every_claim_with_its_quote_and_runs_in_no_spreadsheet() -> None:
     lines = [a_line(a_claim(quote="=HYPERLINK(1)", baseline="+x"), story="one"), a_line(a_claim(metric="quality"), day=date(2025, 1, 2))]
-    shelf = Shelf(lines=(), recent=(an_issue(),), articles=tuple(lines))
+    issues = tuple(IssueLine(day=line.day, languages=("zh", "en"), articles=1, headlines={}) for line in lines)
+    shelf = Shelf(lines=issues, recent=(an_issue(),), articles=tuple(lines))
     documents = {document.name: document.body.decode() for document in TrendRenderer(Templates([ROOT / "templates"])).render({DAY}, shelf)}
     assert set(documents) == {"trends/claims-2026.csv", "trends/zh.html", "trends/en.html"}
     (row,) = csv.DictReader(io.StringIO(documents["trends/claims-2026.csv"]))
@@ -111,7 +112,7 @@ def test_the_table_has_every_claim_with_its_quote_and_runs_in_no_spreadsheet() -
     assert "claims-2025.csv" in documents["trends/en.html"] and "there are not so many yet" in documents["trends/en.html"]
 
 
-@pytest.mark.parametrize(("language", "words"), [("zh", "5 个的中位数 1.4 倍"), ("en", "median of 5: 1.4×")])
+@pytest.mark.parametrize(("language", "words"), [("zh", "5 个数字的中位数：1.4 倍"), ("en", "median of 5: 1.4×")])
 def test_a_median_is_printed_with_its_count(language: str, words: str) -> None:
     shelf = Shelf(lines=(), recent=(an_issue(),), articles=(*speeds(1.2, 1.3, 1.4, 1.5, 1.6), *speeds(9.0, bound="up_to")))
     documents = {document.name: document.body.decode() for document in TrendRenderer(Templates([ROOT / "templates"])).render({DAY}, shelf)}

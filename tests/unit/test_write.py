@@ -89,7 +89,7 @@ def test_a_claim_is_a_clause(changes: dict[str, Any], english: str) -> None:
 def test_a_metric_is_named_by_the_words_beside_its_figure() -> None:
     quote = "It reaches final-epoch performance using 20% of the pre-training budget."
     claim = a_claim(metric="iterations", unit="%_of", low=20, high=20, direction="less", quote=quote)
-    assert phrase(claim, "zh") == "训练预算为对照的 20%"
+    assert phrase(claim, "zh") == "训练预算为对比对象的 20%"
 
 
 def test_time_is_not_called_cost_because_cost_stands_nearby() -> None:
@@ -110,7 +110,7 @@ def test_figures_are_written_as_people_write_them() -> None:
         ({"low": 2.37, "high": 2.37, "bound": "up_to"}, "最高 2.37 倍", "up to 2.37×"),
         ({"metric": "communication", "unit": "%", "low": 43, "high": 43, "direction": "less"}, "减少 43%", "43% less"),
         ({"metric": "training_time", "unit": "%", "low": 2, "high": 2, "direction": "more", "bound": "about"}, "约增加 2%", "about 2% more"),
-        ({"metric": "memory", "unit": "%_of", "low": 25, "high": 25, "direction": "less"}, "为对照的 25%", "25% of the baseline"),
+        ({"metric": "memory", "unit": "%_of", "low": 25, "high": 25, "direction": "less"}, "为对比对象的 25%", "25% of the baseline"),
     ],
 )
 def test_a_figure_alone_says_which_way_it_moves(changes: dict[str, Any], chinese: str, english: str) -> None:
@@ -269,7 +269,7 @@ def test_what_one_writer_cannot_do_another_does_and_the_reason_is_kept() -> None
 def edited_issue(**desk: Any) -> tuple[Issue, list[str]]:
     articles = tuple(written(an_assignment(key=key)) for key in ("one", "two", "three"))
     issue = an_issue(sections=(Section(topic="training-acceleration", title={"zh": "训练加速", "en": "Training"}, articles=articles),))
-    edited, warnings = apply(issue, Desk(**desk))
+    edited, warnings = apply(issue, Desk(**desk), {})
     return edited, [warning.message for warning in warnings]
 
 
