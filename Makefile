@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DAY := 2026-11-24
 
-.PHONY: demo digest test test-llm fuzz lint week bench clean
+.PHONY: demo digest preview test test-llm fuzz lint week bench clean
 
 demo: $(VENV)/installed  ## the whole job on a small day of invented feeds, offline
 	@$(BIN)/digest run --config examples/feeds.yaml --date $(DAY) || test $$? -eq 1
@@ -15,8 +15,11 @@ demo: $(VENV)/installed  ## the whole job on a small day of invented feeds, offl
 digest: $(VENV)/installed  ## the same with feeds.yaml and live feeds
 	$(BIN)/digest run
 
+preview: $(VENV)/installed  ## the editor's desk on the demo day, in the browser
+	MAIL_KEY=a-key-for-the-demo-and-nothing-else $(BIN)/digest preview --demo
+
 test: $(VENV)/tested  ## all tests, offline
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 test-llm: $(VENV)/tested  ## the writer with a real small model (1.1 GB, once); not part of make test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp
@@ -41,6 +44,7 @@ bench: $(VENV)/tested  ## quality and speed, where gold items are at hand (GOLD)
 	$(BIN)/python -m bench.collecting
 	$(BIN)/python -m bench.site
 	$(BIN)/python -m bench.mail
+	$(BIN)/python -m bench.desk
 
 clean:
 	rm -rf $(VENV) week out state

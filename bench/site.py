@@ -93,7 +93,7 @@ async def measure(days: int, folder: Path) -> None:
     sources, _ = wiring.sources(loaded.settings, edition)
     chance = random.Random(1)
     now = datetime(2026, 11, 24, 23, tzinfo=UTC)
-    async with wiring.open_parts(loaded, edition) as parts:
+    async with wiring.open_parts(loaded, name, edition) as parts:
         first = LAST - timedelta(days=days - 1)
         for number in range(days - 1):
             parts.archive.save(an_issue(chance, loaded, first + timedelta(days=number), number), {}, (), (), [])

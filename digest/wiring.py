@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,17 +17,17 @@ from digest.classify.expressions import Lexicon
 from digest.classify.labels import KeywordLabeller, Rule, Topic
 from digest.classify.mentions import Kind, NameReader
 from digest.errors import ConfigError, WriteError
-from digest.model import Desk, Language, Problem, Source
-from digest.pipeline import Parts
+from digest.model import Desk, Issue, Language, Problem, Source
+from digest.pipeline import Parts, Reading
 from digest.plugins import Registry
-from digest.ports import AnswerCache, Fetcher, Parser, Writer
-from digest.ports import ArticlePages as Pages
+from digest.ports import AnswerCache, Publisher, Writer
 from digest.publish.folder import FolderPublisher
 from digest.publish.hub import HubPublisher
 from digest.publish.search_index import PagefindIndex
 from digest.rank.heat import HeatScorer
 from digest.render.api import ApiRenderer, IssueApiRenderer
 from digest.render.cards import CardRenderer
+from digest.render.chat_message import ChatForm, ChatRenderer
 from digest.render.environment import SiteOptions, Templates
 from digest.render.fonts import Fonts, find_fonts
 from digest.render.issue_files import IssueRenderer
@@ -47,6 +46,7 @@ from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
 from digest.write import translation
 from digest.write.fallback import Fallback
+from digest.write.figures import Against
 from digest.write.glossary import Glossary
 from digest.write.issue import EditionFrame
 from digest.write.pattern import PatternWriter
@@ -172,10 +172,16 @@ def sources(settings: Settings, chosen: EditionSettings) -> tuple[list[Source], 
     return found, off
 
 
+def sources_by_name(settings: Settings) -> dict[str, Source]:
+    """Every source of the file by its name."""
+    whole = next(iter(settings.editions.values())).model_copy(update={"sources": None})
+    return {source.name: source for source in sources(settings, whole)[0]}
+
+
 def templates(loaded: Loaded, options: SiteOptions | None = None) -> Templates:
     """The templates beside ``feeds.yaml``, which hide the shipped ones file by file."""
-    folders = [folder for folder in (loaded.folder / "templates", SHIPPED / "templates") if folder.is_dir()]
-    return Templates(folders, topic_titles(loaded.settings), options or SiteOptions())
+    folders = [folder for folder in (loaded.templates, SHIPPED / "templates") if folder.is_dir()]
+    return Templates(folders, topic_titles(loaded.settings), options or SiteOptions(), Against(glossary(loaded)))
 
 
 def compiled_templates(loaded: Loaded) -> Path | None:
@@ -225,9 +231,58 @@ def hub_publishers(settings: Settings, chosen: EditionSettings) -> list[HubPubli
     return [HubPublisher(chosen.hub, lambda url, fields: post_form(url, fields, agent, through))]
 
 
+def chat_publishers(loaded: Loaded, chosen: EditionSettings, archive: SqlArchive, pages: Templates) -> list[Publisher]:
+    """The chat channels of the edition. Raises ConfigError where an address or the library is missing."""
+    if not chosen.chat:
+        return []
+    if find_spec("apprise") is None:
+        raise ConfigError("chat channels need more: pip install 'training-digest[chat]'")
+    from digest.publish.chat import ChatPublisher
+
+    renderer = ChatRenderer(pages)
+
+    def message_in(languages: list[Language]) -> Callable[[Issue, ChatForm, int], tuple[str, str]]:
+        return lambda issue, form, limit: (renderer.title(issue, languages[0]), renderer.render(issue, languages, form, limit))
+
+    return [
+        ChatPublisher(
+            channel.name,
+            secret(channel.address, f"the address of the chat channel {channel.name}"),
+            message_in(channel.languages or chosen.languages[:1]),
+            archive.claim,
+            archive.release,
+        )
+        for channel in chosen.chat
+    ]
+
+
+def send_chat(variable: str, title: str, body: str) -> None:
+    """A plain message to the apprise address that the environment variable holds. Raises ConfigError and PublishError."""
+    if find_spec("apprise") is None:
+        raise ConfigError("chat channels need more: pip install 'training-digest[chat]'")
+    from digest.publish.chat import send_plain
+
+    send_plain(secret(variable, "the address of a chat channel"), title, body)
+
+
+def secret(variable: str, what: str) -> str:
+    """The value of an environment variable, or of the file that VARIABLE_FILE names. Raises ConfigError that names it."""
+    if value := os.environ.get(variable, ""):
+        return value
+    if not (file := os.environ.get(f"{variable}_FILE", "")):
+        raise ConfigError(f"the environment variable {variable} is not set; it holds {what} ({variable}_FILE may name a file instead)")
+    try:
+        value = Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{variable}_FILE: {file} cannot be read: {error}") from error
+    if not value:
+        raise ConfigError(f"{variable}_FILE: {file} is empty; it holds {what}")
+    return value
+
+
 def glossary(loaded: Loaded) -> Glossary:
     """The words of the field, from the user's templates or the shipped ones."""
-    path = next(path for folder in (loaded.folder, SHIPPED) if (path := folder / "templates" / "glossary.txt").is_file())
+    path = next(path for folder in (loaded.templates, SHIPPED / "templates") if (path := folder / "glossary.txt").is_file())
     return Glossary(path.read_text(encoding="utf-8").splitlines())
 
 
@@ -273,15 +328,6 @@ def database_address(loaded: Loaded) -> str:
     return address if "://" in address else f"sqlite:///{(loaded.folder / Path(address)).as_posix()}"
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What fetches and parses, by scheme and kind."""
-
-    fetchers: Mapping[str, Fetcher]
-    parser: Parser
-    pages: Pages | None
-
-
 @asynccontextmanager
 async def open_reading(loaded: Loaded) -> AsyncIterator[Reading]:
     """Connections and workers to read feeds with, closed at the end."""
@@ -296,43 +342,43 @@ async def open_reading(loaded: Loaded) -> AsyncIterator[Reading]:
     with BoundedParser({"feed": syndication.parse, "arxiv": syndication.parse, "hf-papers": hf_papers.parse}) as parser:
         async with WebFetcher(user_agent(settings), guard(settings), proxy=proxy(settings)) as web:
             pages = ArticlePages(web, user_agent(settings)) if can_read_pages() else None
-            yield Reading({"http": web, "https": web, "file": disk, "": disk}, parser, pages)
+            yield Reading(fetchers={"http": web, "https": web, "file": disk, "": disk}, parser=parser, pages=pages)
 
 
 @asynccontextmanager
-async def open_parts(loaded: Loaded, chosen: EditionSettings) -> AsyncIterator[Parts]:
-    """All parts of a run, closed at its end. Raises ConfigError and StoreError before anything is done."""
+async def open_parts(loaded: Loaded, name: str, chosen: EditionSettings, *, tells_chat: bool = False) -> AsyncIterator[Parts]:
+    """All parts of a run for the edition of that name, closed at its end; ``tells_chat``: chat channels are among them. Raises ConfigError
+    and StoreError before anything is done."""
     settings = loaded.settings
     if complaints := rule_complaints(loaded):
         raise ConfigError(complaints)
     labelling = labeller(settings)
     fonts, no_fonts = card_fonts(loaded, chosen)
     index, no_index = search_index(loaded, chosen)
-    pages = templates(loaded, SiteOptions(fonts, index is not None, chosen.hub, compiled_templates(loaded)))
+    subscribe = f"{chosen.mail.links.rstrip('/')}/subscribe/{name}" if chosen.mail else ""
+    pages = templates(loaded, SiteOptions(fonts, index is not None, chosen.hub, compiled_templates(loaded), subscribe))
     engine = open_database(database_address(loaded))
     translate, notes = translator(loaded)
-    folder = PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)
+    archive = SqlArchive(engine)
     try:
-        async with open_reading(loaded) as reading:
-            yield Parts(
-                store=SqlEntryStore(engine),
-                archive=SqlArchive(engine),
-                fetchers=reading.fetchers,
-                parser=reading.parser,
-                labellers=[labelling],
-                names=name_reader(settings),
-                thresholds={name: value.threshold for name, value in settings.topics.items()},
-                scorers=[SCORERS.create(name) for name in SCORERS.names()],
-                writer=writer(loaded, SqlAnswerCache(engine), translate),
-                renderers=[RENDERERS.create(name, templates=pages) for name in RENDERERS.names()],
-                shelf_renderers=[SHELF_RENDERERS.create(name, templates=pages) for name in SHELF_RENDERERS.names()],
-                site=folder,
-                search=index,
-                publishers=[folder, *hub_publishers(settings, chosen)],
-                arxiv_api=settings.fetch.arxiv_api,
-                pages=reading.pages,
-                notes=[*notes, *no_fonts, *no_index, *missing_pages(settings)],
-            )
+        chat = chat_publishers(loaded, chosen, archive, pages) if tells_chat else []
+        folder = PUBLISHERS.create("folder", folder=loaded.folder / chosen.folder)
+        yield Parts(
+            store=SqlEntryStore(engine),
+            archive=archive,
+            labellers=[labelling],
+            names=name_reader(settings),
+            thresholds={name: value.threshold for name, value in settings.topics.items()},
+            scorers=[SCORERS.create(name) for name in SCORERS.names()],
+            writer=writer(loaded, SqlAnswerCache(engine), translate),
+            renderers=[RENDERERS.create(name, templates=pages) for name in RENDERERS.names()],
+            shelf_renderers=[SHELF_RENDERERS.create(name, templates=pages) for name in SHELF_RENDERERS.names()],
+            site=folder,
+            search=index,
+            publishers=[folder, *hub_publishers(settings, chosen), *chat],
+            arxiv_api=settings.fetch.arxiv_api,
+            notes=[*notes, *no_fonts, *no_index, *missing_pages(settings)],
+        )
     finally:
         engine.dispose()
 

@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.fakes import FeedServer
 
+settings.register_profile("any machine", deadline=None)  # how long an example takes says nothing on a busy machine
+settings.load_profile("any machine")
 ROOT = Path(__file__).parent.parent
 DAY = "2026-11-24"  # the day of the examples
 

@@ -15,7 +15,7 @@ from digest.coverage.rhythm import next_poll
 from digest.errors import DigestError, FetchError, ParseError
 from digest.model import UNCHANGED, Batch, Coverage, Download, Memory, NextPoll, NotModified, Problem, Report, Rhythm, Source
 from digest.pipeline.full_text import with_full_text
-from digest.pipeline.parts import Parts, Step, no_step
+from digest.pipeline.parts import Parts, Reading, Step, no_step
 from digest.pipeline.second_route import API_NAME, is_certain, known_batches, second_route
 from digest.ports import Fetcher
 
@@ -24,18 +24,18 @@ MOVES_TO_BELIEVE = 2
 Outcome = tuple[Coverage, Problem | None, int]
 
 
-async def collect(parts: Parts, sources: Sequence[Source], now: datetime, step: Step = no_step, *, is_due_only: bool = False) -> Report:
+async def collect(parts: Parts, reading: Reading, sources: Sequence[Source], now: datetime, step: Step = no_step, *, is_due_only: bool = False) -> Report:
     """Asks every source once, side by side, and remembers what is new; what arXiv's feeds missed is taken from its API. One failure
     costs its own source only. ``is_due_only``: a source whose usual time has not come is left out."""
     memories = parts.store.memories(now)
     batches = known_batches(parts, sources, now)
-    asked = [source for source in sources if not is_due_only or _is_due(memories.get(source.name, Memory()), source, now)]
+    asked = due(sources, memories, now) if is_due_only else sources
     pauses = _host_pauses(memories)
     outcomes = await asyncio.gather(
-        *(_collect_one(parts, source, memories.get(source.name, Memory()), batches.get(source.name, {}), pauses, now, step) for source in asked)
+        *(_collect_one(parts, reading, source, memories.get(source.name, Memory()), batches.get(source.name, {}), pauses, now, step) for source in asked)
     )
     coverage = {found.source_name: found for found, _, _ in outcomes}
-    warnings, taken_in = await second_route(parts, sources, coverage, batches, memories.get(API_NAME, Memory()), now)
+    warnings, taken_in = await second_route(parts, reading, sources, coverage, batches, memories.get(API_NAME, Memory()), now)
     return Report(
         coverage=tuple(coverage.values()),
         problems=tuple(problem for _, problem, _ in outcomes if problem),
@@ -44,9 +44,14 @@ async def collect(parts: Parts, sources: Sequence[Source], now: datetime, step: 
     )
 
 
-def _is_due(memory: Memory, source: Source, now: datetime) -> bool:
-    due_at = memory.next_poll.due_at
-    return memory.url != source.url or due_at is None or now >= due_at
+def due(sources: Sequence[Source], memories: Mapping[str, Memory], now: datetime) -> list[Source]:
+    """The sources whose usual time has come, or whose address is new."""
+    found = []
+    for source in sources:
+        memory = memories.get(source.name, Memory())
+        if memory.url != source.url or memory.next_poll.due_at is None or now >= memory.next_poll.due_at:
+            found.append(source)
+    return found
 
 
 def _host_pauses(memories: Mapping[str, Memory]) -> dict[str, datetime]:
@@ -68,7 +73,14 @@ def _host(url: str) -> str:
 
 
 async def _collect_one(
-    parts: Parts, source: Source, memory: Memory, batches: Mapping[date, Batch], pauses: Mapping[str, datetime], now: datetime, step: Step
+    parts: Parts,
+    reading: Reading,
+    source: Source,
+    memory: Memory,
+    batches: Mapping[date, Batch],
+    pauses: Mapping[str, datetime],
+    now: datetime,
+    step: Step,
 ) -> Outcome:
     memory = memory if memory.url == source.url else Memory(usual=memory.usual, last_new_at=memory.last_new_at, new_a_week=memory.new_a_week)
     try:
@@ -83,7 +95,7 @@ async def _collect_one(
             coverage = Coverage(source_name=source.name, state="quiet", note=UNCHANGED)
             parts.store.record(source, coverage, now)
             return coverage, None, 0
-        return await _ask(parts, source, memory, batches, now)
+        return await _ask(parts, reading, source, memory, batches, now)
     except DigestError as error:
         return _failed(parts, source, memory, now, error)
     except Exception as error:  # a surprise within one source costs that source only
@@ -128,11 +140,11 @@ def _failed(parts: Parts, source: Source, memory: Memory, now: datetime, error: 
     return coverage, Problem(step="collect", subject=source.name, message=str(error), is_bug=is_bug), 0
 
 
-async def _ask(parts: Parts, source: Source, memory: Memory, batches: Mapping[date, Batch], now: datetime) -> Outcome:
+async def _ask(parts: Parts, reading: Reading, source: Source, memory: Memory, batches: Mapping[date, Batch], now: datetime) -> Outcome:
     address = _address(source, memory)
     has_moved = address != source.url
     try:
-        answer = await _fetcher(parts, source).fetch(replace(source, url=address), memory.stamp, now)
+        answer = await _fetcher(reading, source).fetch(replace(source, url=address), memory.stamp, now)
     except FetchError as error:
         if has_moved and error.is_gone:  # only what the owner wrote down can be gone for good
             raise FetchError(f"{error} (it had moved to {address})", reason=error.reason) from error
@@ -143,7 +155,7 @@ async def _ask(parts: Parts, source: Source, memory: Memory, batches: Mapping[da
         coverage = states.of_unchanged(source, now, _has_batch(batches, now))
         parts.store.record(source, coverage, now, answer, _plan(parts, source, memory, memory.rhythm, answer.fresh_seconds, coverage, batches, now))
         return coverage, None, 0
-    return await _read(parts, source, memory, batches, replace(answer, source=source))
+    return await _read(parts, reading, source, memory, batches, replace(answer, source=source))
 
 
 def _has_batch(batches: Mapping[date, Batch], now: datetime) -> bool:
@@ -159,22 +171,22 @@ def _plan(
     return next_poll(source, memory, rhythm, fresh_seconds, "waiting" if is_doubtful else coverage.state, now)
 
 
-def _fetcher(parts: Parts, source: Source) -> Fetcher:
+def _fetcher(reading: Reading, source: Source) -> Fetcher:
     scheme = urlsplit(source.url).scheme
-    fetcher = parts.fetchers.get(scheme)
+    fetcher = reading.fetchers.get(scheme)
     if fetcher is None:
-        raise FetchError(f"no way to fetch {scheme}: addresses; known: {', '.join(name or 'path' for name in parts.fetchers)}")
+        raise FetchError(f"no way to fetch {scheme}: addresses; known: {', '.join(name or 'path' for name in reading.fetchers)}")
     return fetcher
 
 
-async def _read(parts: Parts, source: Source, memory: Memory, batches: Mapping[date, Batch], download: Download) -> Outcome:
+async def _read(parts: Parts, reading: Reading, source: Source, memory: Memory, batches: Mapping[date, Batch], download: Download) -> Outcome:
     now = download.fetched_at
-    parsed = await parts.parser.parse(download)
+    parsed = await reading.parser.parse(download)
     known = parts.store.known(source, parsed.entries)
     coverage = states.of_parsed(source, parsed, known, memory.usual, now, _has_batch(batches, now))
     new = [entry for entry in parsed.entries if entry.key not in known]
-    if new and source.full_text and parts.pages is not None:
-        new, note = await with_full_text(parts, parts.pages, new, now)
+    if new and source.full_text and reading.pages is not None:
+        new, note = await with_full_text(reading.parser, reading.pages, new, now)
         coverage = replace(coverage, note="; ".join(part for part in (coverage.note, note) if part))
     plan = _plan(parts, source, memory, parsed.rhythm, download.fresh_seconds, coverage, batches, now)
     parts.store.remember(download, new, coverage, parsed.rhythm, plan)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
 from digest.errors import DigestError
 from digest.lines import article_lines
-from digest.model import Desk, Document, Issue, Problem, Receipt, Report, Shelf, Source, SourceLine
+from digest.model import ArticleLine, Desk, Document, Issue, Problem, Receipt, Report, Shelf, Source, SourceLine
 from digest.pipeline.parts import Parts, Step, no_step
 from digest.pipeline.processes import side_by_side
 from digest.ports import Publisher
+from digest.subjects import touched
 from digest.write.desk import apply
 
 log = logging.getLogger(__name__)
@@ -21,20 +22,30 @@ DeskOf = Callable[[date], Desk]
 
 
 def deliver(
-    parts: Parts, edition: str, day: date, now: datetime, desk: DeskOf, sources: Sequence[Source] = (), step: Step = no_step, *, at: datetime | None = None
+    parts: Parts,
+    edition: str,
+    day: date,
+    now: datetime,
+    desk: DeskOf,
+    sources: Sequence[Source] = (),
+    step: Step = no_step,
+    *,
+    at: datetime | None = None,
+    held: Collection[date] = (),
 ) -> Report:
     """Renders the archived issue as the editor's ``desk`` wants it and hands it to every publisher; what a receipt proves is not sent
     again. Recent issues and the ones beside it that their editor changed meanwhile go out anew too; the change counts as made ``at`` that
-    moment (``now`` when left out). Raises DigestError when there is no such issue.
+    moment (``now`` when left out). Nothing is shown of the ``held`` days. Raises DigestError when there is no such issue.
     """
     if parts.archive.issue(edition, day) is None:
         raise DigestError(f"there is no issue of {day.isoformat()} yet; `digest make --date {day.isoformat()}` makes it")
-    archived = _near(parts, edition, day)
-    edited = {each.day: apply(each, desk(each.day)) for each in archived}
+    archived = [each for each in _near(parts, edition, day, len(held)) if each.day not in held]
+    by_name = {source.name: source for source in sources}
+    edited = {each.day: apply(each, desk(each.day), by_name) for each in archived}
     changed = {issue.day for issue, _ in edited.values() if parts.archive.list_as(issue, at or now)}
     issue, warnings = edited[day]
-    shelf = _shelf(parts, edition, {each: found for each, (found, _) in edited.items()}, sources, now)
-    shelf = replace(shelf, former=tuple(line for each in archived if each.day in changed | {day} for line in article_lines(each)))
+    former = tuple(line for each in archived if each.day in changed | {day} for line in article_lines(each))
+    shelf = _shelf(parts, edition, {each: found for each, (found, _) in edited.items()}, sources, now, held, changed | {day}, former)
     lists = [document for renderer in parts.shelf_renderers for document in _counted(renderer.render(changed | {day}, shelf), step)]
     problems: list[Problem] = []
     receipts: list[Receipt] = []
@@ -61,11 +72,10 @@ def deliver(
     )
 
 
-def _near(parts: Parts, edition: str, day: date) -> list[Issue]:
-    """The issue, the ones beside it, and the recent ones, as they were archived."""
-    shelf = parts.archive.shelf(edition, FEED_ISSUES)
-    found = {issue.day: issue for issue in shelf.recent}
-    days = sorted(line.day for line in shelf.lines)
+def _near(parts: Parts, edition: str, day: date, held: int) -> list[Issue]:
+    """The issue, the ones beside it, and the recent ones, as they were archived; as many more as are ``held``."""
+    found = {issue.day: issue for issue in parts.archive.newest(edition, FEED_ISSUES + held)}
+    days = parts.archive.days(edition)
     place = days.index(day)
     for each in days[max(0, place - 1) : place + 2]:
         if each not in found and (issue := parts.archive.issue(edition, each)) is not None:
@@ -77,7 +87,7 @@ def _beside(shelf: Shelf, edited: Mapping[date, tuple[Issue, object]], day: date
     """The issues just before and after, which lead to this one."""
     days = sorted(line.day for line in shelf.lines)
     place = days.index(day)
-    return tuple(edited[each][0] for each in days[max(0, place - 1) : place + 2] if each != day)
+    return tuple(edited[each][0] for each in days[max(0, place - 1) : place + 2] if each != day and each in edited)
 
 
 def _counted(documents: Iterable[Document], step: Step) -> list[Document]:
@@ -101,30 +111,33 @@ def _published(parts: Parts, publisher: Publisher, issue: Issue, documents: Sequ
     return ()
 
 
-def build(parts: Parts, edition: str, now: datetime, desk: DeskOf, sources: Sequence[Source] = (), step: Step = no_step) -> Report:
+def build(
+    parts: Parts, edition: str, now: datetime, desk: DeskOf, sources: Sequence[Source] = (), step: Step = no_step, *, held: Collection[date] = ()
+) -> Report:
     """Makes the whole site anew from the archive, each issue as its editor wants it. Nothing is sent. Raises DigestError when there is
     no issue yet, or no site."""
-    days = parts.archive.days(edition)
+    days = [day for day in parts.archive.days(edition) if day not in held]
     if not days:
         raise DigestError("there is no issue yet; `digest run` makes the first")
     if parts.site is None:
         raise DigestError("nothing publishes to a folder; there is no site to build")
     warnings, changed = _notes(parts), []
+    by_name = {source.name: source for source in sources}
 
     def issues() -> Iterator[tuple[Issue, Issue, list[Problem]]]:
         """As the editor wants it, as it was archived, what is worth a look; one at a time, for there may be thousands."""
         for day in days:
             archived = parts.archive.issue(edition, day)
             assert archived is not None
-            issue, found = apply(archived, desk(day))
+            issue, found = apply(archived, desk(day), by_name)
             yield issue, archived, found
 
     for issue, _, found in issues():
         warnings += found
         if parts.archive.list_as(issue, now):
             changed.append(issue)
-    recent = {issue.day: apply(issue, desk(issue.day))[0] for issue in parts.archive.shelf(edition, FEED_ISSUES).recent}
-    shelf = _shelf(parts, edition, recent, sources, now)
+    recent = {issue.day: apply(issue, desk(issue.day), by_name)[0] for issue in parts.archive.newest(edition, FEED_ISSUES + len(held)) if issue.day not in held}
+    shelf = _shelf(parts, edition, recent, sources, now, held, days)
     told = ((issue, article_lines(archived)) for issue, archived, _ in issues())
 
     def documents() -> Iterator[Document]:
@@ -155,11 +168,29 @@ def _searchable(parts: Parts) -> list[Problem]:
     return []
 
 
-def _shelf(parts: Parts, edition: str, edited: Mapping[date, Issue], sources: Sequence[Source], now: datetime) -> Shelf:
-    """The shelf with the recent issues as their editors want them."""
-    shelf = parts.archive.shelf(edition, 0)
-    recent = tuple(edited[line.day] for line in shelf.lines[:FEED_ISSUES])
-    return replace(shelf, recent=recent, articles=parts.archive.articles(edition), sources=_source_lines(parts, sources, recent[0], now))
+def _shelf(
+    parts: Parts,
+    edition: str,
+    edited: Mapping[date, Issue],
+    sources: Sequence[Source],
+    now: datetime,
+    held: Collection[date],
+    days: Collection[date],
+    former: tuple[ArticleLine, ...] = (),
+) -> Shelf:
+    """What the lists of those days need to know, with the recent issues as their editors want them, without the held days."""
+    lines = tuple(line for line in parts.archive.lines(edition) if line.day not in held)
+    recent = tuple(edited[line.day] for line in lines[:FEED_ISSUES] if line.day in edited)
+    since = min((renderer.reach(days, lines) for renderer in parts.shelf_renderers), default=min(days))
+    articles = tuple(line for line in parts.archive.articles(edition, since) if line.day not in held)
+    return Shelf(
+        lines=lines,
+        recent=recent,
+        articles=articles,
+        former=former,
+        subjects=parts.archive.subjects(edition, touched((*articles, *former), days), held),
+        sources=_source_lines(parts, sources, recent[0], now),
+    )
 
 
 def _source_lines(parts: Parts, sources: Sequence[Source], newest: Issue, now: datetime) -> tuple[SourceLine, ...]:

@@ -10,8 +10,7 @@ from datetime import datetime
 
 from digest.errors import DigestError
 from digest.model import Entry
-from digest.pipeline.parts import Parts
-from digest.ports import ArticlePages
+from digest.ports import ArticlePages, Parser
 
 log = logging.getLogger(__name__)
 THIN_CHARACTERS = 600
@@ -19,7 +18,7 @@ PAGES_A_POLL = 20
 SECONDS_A_POLL = 60.0
 
 
-async def with_full_text(parts: Parts, pages: ArticlePages, entries: Sequence[Entry], now: datetime) -> tuple[list[Entry], str]:
+async def with_full_text(parser: Parser, pages: ArticlePages, entries: Sequence[Entry], now: datetime) -> tuple[list[Entry], str]:
     """(the entries, thin ones with their pages' text where there is more of it; a note on pages that were not read).
 
     At most ``PAGES_A_POLL`` pages in ``SECONDS_A_POLL``; the other entries stay as the feed has them.
@@ -30,7 +29,7 @@ async def with_full_text(parts: Parts, pages: ArticlePages, entries: Sequence[En
     try:
         async with asyncio.timeout(SECONDS_A_POLL):
             for place in thin[:PAGES_A_POLL]:
-                text = await _text(parts, pages, found[place], now)
+                text = await _text(parser, pages, found[place], now)
                 read += text is not None
                 if text and len(text) > len(found[place].text):
                     found[place] = replace(found[place], text=text, text_from="page")
@@ -39,11 +38,11 @@ async def with_full_text(parts: Parts, pages: ArticlePages, entries: Sequence[En
     return found, f"{len(thin) - read} of {len(thin)} article pages were not read" if read < len(thin) else ""
 
 
-async def _text(parts: Parts, pages: ArticlePages, entry: Entry, now: datetime) -> str | None:
+async def _text(parser: Parser, pages: ArticlePages, entry: Entry, now: datetime) -> str | None:
     """The text of an entry's page; None where it may not be asked or cannot be read."""
     try:
         page = await pages.fetch(entry.url, now)
-        return None if page is None else await parts.parser.article(page)
+        return None if page is None else await parser.article(page)
     except DigestError as error:
         log.info("%s: %s", entry.url, error)
         return None

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 
 from digest.cluster.stories import group, told_names
 from digest.coverage.arxiv_calendar import eastern_day, next_batch_day, pause
-from digest.model import UNCHANGED, ArxivPause, Coverage, Decision, Entry, Issue, Label, LabelledEntry, Report, Source, Spending
+from digest.model import MEMORY, UNCHANGED, ArxivPause, Coverage, Decision, Entry, Issue, Label, LabelledEntry, Report, Source, Spending
 from digest.pipeline.parts import Parts, Step, no_step
 from digest.rank.selection import near_misses, select
 from digest.read import claims as claims_step
@@ -19,12 +19,21 @@ _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 async def make(
-    parts: Parts, frame: EditionFrame, sources: Sequence[Source], off: Sequence[str], day: date, now: datetime, limits: tuple[int, int], step: Step = no_step
+    parts: Parts,
+    frame: EditionFrame,
+    sources: Sequence[Source],
+    off: Sequence[str],
+    day: date,
+    now: datetime,
+    limits: tuple[int, int],
+    step: Step = no_step,
+    *,
+    is_late: bool = False,
 ) -> Report:
     """The issue of that day: the archived one, or composed from all entries that no issue told, and archived. An archived
     issue that had nothing to read is made again as soon as there is something.
 
-    ``limits`` are the most articles and near misses. ``off`` names the sources that are switched off.
+    ``limits`` are the most articles and near misses. ``off`` names the sources that are switched off. ``is_late``: days after it was due.
     """
     archived = parts.archive.issue(frame.name, day)
     if archived and archived.entries_read:
@@ -48,6 +57,7 @@ async def make(
     if archived and not entries and [item.state for item in coverage] == [item.state for item in archived.coverage]:
         return Report(issue=archived, coverage=archived.coverage, counts=_counts(archived))
     issue = compose(frame, day, articles, missed, coverage, len(entries), _arxiv_pause(sources, now), since, now)
+    issue = replace(issue, is_late=is_late)
     told = {name: title for pick in picks for name, title in told_names(pick.story).items()}
     issue = parts.archive.save(issue, told, _decisions(labelled, frame.topics), {entry.key for entry in untold}, list(by_name))
     return Report(
@@ -90,7 +100,7 @@ def _coverage(
 ) -> tuple[Coverage, ...]:
     names = [source.name for source in sources]
     polls = parts.store.polls(names, since, now)
-    earlier = parts.store.polls([name for name in names if name not in polls], _BEGINNING, now)
+    earlier = parts.store.polls([name for name in names if name not in polls], now - MEMORY, now)
     seen = Counter(entry.source_name for entry in entries)
     kept = Counter(labelled.entry.source_name for members in told for labelled in members)
     found = []

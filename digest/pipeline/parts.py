@@ -13,14 +13,21 @@ Step = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What fetches, by the scheme of addresses, and parses; ``pages``: None when articles cannot be read."""
+
+    fetchers: Mapping[str, Fetcher]
+    parser: Parser
+    pages: ArticlePages | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """Everything concrete that the acts need, put together in ``wiring.py``; ``notes`` say what was wanted and is not there.
-    ``arxiv_api``: the address of arXiv's API, empty when it is not to be asked; ``pages``: None when articles cannot be read."""
+    ``arxiv_api``: the address of arXiv's API, empty when it is not to be asked."""
 
     store: EntryStore
     archive: Archive
-    fetchers: Mapping[str, Fetcher]
-    parser: Parser
     labellers: Sequence[Labeller]
     names: NameReader
     thresholds: Mapping[str, float]
@@ -32,7 +39,6 @@ class Parts:
     search: SearchIndex | None = None
     publishers: Sequence[Publisher]
     arxiv_api: str = ""
-    pages: ArticlePages | None = None
     notes: Sequence[Problem] = ()
 
 

@@ -18,7 +18,7 @@ from digest.coverage.arxiv_calendar import batch_begins_at, batch_days, eastern_
 from digest.coverage.rhythm import next_poll
 from digest.errors import DigestError, FetchError
 from digest.model import UNCHANGED, Batch, CacheStamp, Coverage, Entry, Memory, NotModified, Parsed, Problem, Rhythm, Source
-from digest.pipeline.parts import Parts
+from digest.pipeline.parts import Parts, Reading
 
 PAGE = 1000
 PATIENCE = timedelta(hours=3)  # so long after midnight in New York a feed without today's batch is called late
@@ -52,6 +52,7 @@ def is_certain(parts: Parts, source: Source, batches: Mapping[date, Batch], toda
 
 async def second_route(
     parts: Parts,
+    reading: Reading,
     sources: Sequence[Source],
     coverage: dict[str, Coverage],
     known: Mapping[str, Mapping[date, Batch]],
@@ -67,7 +68,7 @@ async def second_route(
             continue
         for day in _unchecked(batches, now):
             try:
-                batch = await _checked(parts, source, batches.get(day, Batch(source_name=source.name, day=day)), now)
+                batch = await _checked(parts, reading, source, batches.get(day, Batch(source_name=source.name, day=day)), now)
             except DigestError as error:
                 api = _left_alone(parts, api, error, now)
                 warnings.append(Problem(step="collect", subject=source.name, message=f"arXiv's API on the batch of {day}: {error}"))
@@ -144,15 +145,15 @@ def _unchecked(batches: Mapping[date, Batch], now: datetime) -> list[date]:
     return days
 
 
-async def _checked(parts: Parts, source: Source, batch: Batch, now: datetime) -> Batch:
+async def _checked(parts: Parts, reading: Reading, source: Source, batch: Batch, now: datetime) -> Batch:
     """The batch after asking the API: by a count and the first id where the feed was read, else by the whole listing."""
     is_read = batch.in_feed is not None
-    page = await _listing(parts, source, batch.day, now, start=0, limit=1 if is_read else PAGE)
+    page = await _listing(parts.arxiv_api, reading, source, batch.day, now, start=0, limit=1 if is_read else PAGE)
     total = page.total or 0
     is_whole = is_read and total <= (batch.in_feed or 0) and not (batch.day == eastern_day(now) and _is_older(_todays_papers(parts, source, now), page))
     listed = [] if is_read else list(page.entries)
     while not is_whole and len(listed) < total:
-        page = await _listing(parts, source, batch.day, now, start=len(listed), limit=PAGE)
+        page = await _listing(parts.arxiv_api, reading, source, batch.day, now, start=len(listed), limit=PAGE)
         if not page.entries:
             break
         listed += page.entries
@@ -175,7 +176,7 @@ def _is_older(papers: Sequence[Entry], page: Parsed) -> bool:
     return bool(first and ids) and ids[len(ids) // 2] < first
 
 
-async def _listing(parts: Parts, source: Source, day: date, now: datetime, *, start: int, limit: int) -> Parsed:
+async def _listing(api: str, reading: Reading, source: Source, day: date, now: datetime, *, start: int, limit: int) -> Parsed:
     begin, end = (moment.astimezone(UTC).strftime("%Y%m%d%H%M") for moment in submitted(day))
     query = {
         "search_query": f"cat:{category(source)} AND submittedDate:[{begin} TO {end}]",
@@ -184,11 +185,11 @@ async def _listing(parts: Parts, source: Source, day: date, now: datetime, *, st
         "sortBy": "submittedDate",
         "sortOrder": "ascending",
     }
-    asked = replace(source, url=f"{parts.arxiv_api}?{urlencode(query)}")
-    answer = await parts.fetchers[urlsplit(parts.arxiv_api).scheme].fetch(asked, CacheStamp(), now)
+    asked = replace(source, url=f"{api}?{urlencode(query)}")
+    answer = await reading.fetchers[urlsplit(api).scheme].fetch(asked, CacheStamp(), now)
     if isinstance(answer, NotModified):
         return Parsed(entries=(), format="", encoding="")
-    return await parts.parser.parse(answer)
+    return await reading.parser.parse(answer)
 
 
 def _paper(source: Source, entry: Entry, day: date, now: datetime) -> Entry:

@@ -6,6 +6,7 @@ Lists written one item a line are edited as lines, so that no comment moves; lis
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 
 from digest.errors import ConfigError
+from digest.phrase import Phrase
 from digest.settings.load import load
 from digest.settings.schema import unknown
 from digest.text import canonical_url
@@ -24,7 +26,7 @@ def add_word(path: Path, topic: str, expression: str, points: float | None) -> N
     file = _open(path)
     settings = _topic(file, topic, path)
     if expression in _expressions(settings):
-        raise ConfigError(f"{path}: topic {topic} has {expression!r} already")
+        raise ConfigError(Phrase("%(path)s: topic %(topic)s has “%(expression)s” already", path=str(path), topic=topic, expression=expression))
     item: Any = expression if points is None else CommentedMap({"find": expression, "points": points})
     _append(path, file, settings, "words" if points is None else "rules", item)
 
@@ -41,6 +43,19 @@ def remove_word(path: Path, topic: str, expression: str) -> None:
         _delete(path, file, settings, key, place)
         if len(places) == 1:
             return
+
+
+def set_threshold(path: Path, topic: str, threshold: float) -> None:
+    """Changes from how many points on an entry is in. Raises ConfigError."""
+    file = _open(path)
+    settings = _topic(file, topic, path)
+    if "threshold" not in settings or settings.fa.flow_style():
+        _by_library(path, file, lambda: settings.__setitem__("threshold", threshold))
+        return
+    lines = path.read_text(encoding="utf-8").splitlines()
+    row, _ = settings.lc.key("threshold")
+    lines[row] = re.sub(r"(threshold:\s*)[^\s#]+", rf"\g<1>{threshold:g}", lines[row], count=1)
+    _save(path, "\n".join(lines) + "\n")
 
 
 def add_sources(path: Path, sources: Sequence[Mapping[str, str]]) -> list[str]:
@@ -89,7 +104,8 @@ def _open(path: Path) -> Any:
 def _topic(file: Any, topic: str, path: Path) -> Any:
     topics = file.get("topics") or {}
     if topic not in topics:
-        raise ConfigError(f"{path}: there is no topic {topic!r} in this file; it has: {', '.join(topics) or 'none (see `extends`)'}")
+        words = "%(path)s: there is no topic %(topic)s in this file; it has: %(known)s (see `extends`)"
+        raise ConfigError(Phrase(words, path=str(path), topic=topic, known=", ".join(topics) or "–"))
     return topics[topic]
 
 

@@ -6,13 +6,16 @@ A right file is read by the quick YAML loader; only a wrong one is read again wi
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
@@ -39,14 +42,19 @@ _EXPECTED = {
 
 @dataclass(frozen=True)
 class Loaded:
-    """Settings and the folder that their relative paths start from."""
+    """Settings and the folder that their relative paths start from; ``templates`` are the owner's own, beside the file where not said."""
 
     settings: Settings
     path: Path
+    own_templates: Path | None = None
 
     @cached_property
     def folder(self) -> Path:
         return self.path.resolve().parent
+
+    @property
+    def templates(self) -> Path:
+        return self.own_templates or self.folder / "templates"
 
 
 def load(path: Path) -> Loaded:
@@ -64,6 +72,22 @@ def load(path: Path) -> Loaded:
     if settings is None or found:
         raise ConfigError(with_places(path, found))
     return Loaded(settings, path)
+
+
+def files_of(path: Path) -> list[Path]:
+    """The file and those that it extends, as far as they can be followed."""
+    found: list[Path] = []
+    while path not in found:
+        found.append(path)
+        try:
+            raw = read_yaml(path)
+        except ConfigError:
+            break
+        parent = raw.get("extends") if isinstance(raw, dict) else None
+        if not isinstance(parent, str):
+            break
+        path = SHIPPED / "feeds.yaml" if parent == "shipped" else path.parent / parent
+    return found
 
 
 def with_places(path: Path, complaints: Iterable[tuple[tuple[str | int, ...], str]]) -> str:
@@ -128,9 +152,19 @@ def _complaints(detail: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str
         texts = str(detail["ctx"]["error"]).splitlines()
     elif detail["type"] == "extra_forbidden":
         texts = [f"is not a known key{_nearest(where)}"]
+    elif detail["type"] == "string_pattern_mismatch":
+        texts = [_form(where)]
     else:
         texts = [_EXPECTED.get(detail["type"]) or _lowered(detail["msg"])]
     return [(where, text) for text in texts]
+
+
+def _form(where: Sequence[str | int]) -> str:
+    """What a text must look like, in the words of the model."""
+    field = _known_fields(where[:-1]).get(str(where[-1]))
+    meaning = f": {_lowered(field.description)}" if field is not None and field.description else ""
+    example = f" For instance {field.default}" if field is not None and isinstance(field.default, str) and field.default else ""
+    return f"has not the form that it needs{meaning}{example}"
 
 
 def _disagreements(raw: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -139,6 +173,10 @@ def _disagreements(raw: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...],
     rows = raw["sources"] if isinstance(raw.get("sources"), list) else []
     names = [str(row["name"]) if isinstance(row, dict) and "name" in row else "" for row in rows]
     yield from ((("sources", place, "name"), f"the source {name!r} stands here twice") for place, name in enumerate(names) if name and name in names[:place])
+    yield from _addresses(rows)
+    database = str(raw.get("database", "state/digest.sqlite3"))
+    if not database.strip() or ("://" in database and not database.startswith(("sqlite://", "postgres://", "postgresql"))):
+        yield ("database",), "is no database that is known; write a path (SQLite) or postgresql://…"
     folders: list[str] = []
     for edition, chosen in (raw["editions"] if isinstance(raw.get("editions"), dict) else {}).items():
         chosen = chosen if isinstance(chosen, dict) else {}
@@ -147,10 +185,40 @@ def _disagreements(raw: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...],
             for place, name in enumerate(wanted if isinstance(wanted, list) else []):
                 if str(name) not in known:
                     yield ("editions", edition, key, place), unknown(str(name), known, what)
+        plan = chosen.get("schedule")
+        awaited = plan.get("wait_for") if isinstance(plan, dict) else None
+        for place, name in enumerate(awaited if isinstance(awaited, list) else []):
+            if str(name) not in names:
+                yield ("editions", edition, "schedule", "wait_for", place), unknown(str(name), set(names), "source")
         folder = str(PurePath(str(chosen.get("folder", "out"))))
         if folder in folders:
             yield ("editions", edition, "folder"), "two editions write into the same folder"
         folders.append(folder)
+
+
+def _addresses(rows: Sequence[Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Addresses of sources that nobody can ask."""
+    for place, row in enumerate(rows):
+        url = str(row.get("url") or "") if isinstance(row, dict) else ""
+        if url and (what := _unusable(url)):
+            yield ("sources", place, "url"), what
+
+
+def _unusable(url: str) -> str:
+    """Why an address cannot be one; empty where it can."""
+    if re.match(r"(?:[\w-]+\.)+(?:com|org|net|io|ai|dev|cn|edu|me|co|xyz|blog)[/:]", url):
+        return f"is a path as it stands; write https://{url}"
+    scheme, colon, _ = url.partition(":")
+    if not colon or not re.fullmatch(r"[a-zA-Z][a-zA-Z0-9+.-]+", scheme):
+        return ""
+    if scheme not in ("http", "https", "file", "rsshub"):
+        return f"{scheme}: is nothing that can be asked; write https://…, file:…, a path or rsshub:/…"
+    try:
+        parts = urlsplit(url)
+        is_whole = scheme in ("file", "rsshub") or (bool(parts.hostname) and (parts.port or 1) > 0)
+    except ValueError:
+        is_whole = False
+    return "" if is_whole and not re.search(r"\s", url) else "is not a whole address; write https://host/path"
 
 
 def _lowered(message: str) -> str:
@@ -158,13 +226,13 @@ def _lowered(message: str) -> str:
 
 
 def _nearest(where: Sequence[str | int]) -> str:
-    known = set(_fields(where[:-1]))
+    known = set(_known_fields(where[:-1]))
     hint = unknown(str(where[-1]), known, "key").partition("; ")[2]
     return f"; {hint}" if hint else f"; known here: {', '.join(sorted(known))}" if known else ""
 
 
-def _fields(where: Sequence[str | int]) -> list[str]:
-    """The names that the model knows at that place."""
+def _known_fields(where: Sequence[str | int]) -> dict[str, FieldInfo]:
+    """What the model knows at that place, by name."""
     model: Any = Settings
     for part in where:
         if isinstance(model, type) and issubclass(model, BaseModel) and part in model.model_fields:
@@ -172,7 +240,7 @@ def _fields(where: Sequence[str | int]) -> list[str]:
         else:
             model = _inner(model)
     model = model if isinstance(model, type) and issubclass(model, BaseModel) else _inner(model)
-    return list(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else []
+    return dict(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else {}
 
 
 def _inner(annotation: Any) -> Any:

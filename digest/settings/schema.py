@@ -20,6 +20,7 @@ def _known_zone(name: str) -> str:
     return name
 
 
+Clock = Annotated[str, StringConstraints(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 Zone = Annotated[str, AfterValidator(_known_zone)]
 
 
@@ -37,15 +38,69 @@ class MailSettings(_Part):
         "MAIL_KEY", pattern=r"^[A-Z_][A-Z0-9_]*$", description="The environment variable with the key that signs links; older keys follow it after commas."
     )
     bounces: str = Field("", pattern=r"^$|^[^@\s]+@[^@\s]+$", description="bounces@domain: every mail gets its own envelope sender, bounces+TOKEN@domain.")
+    returns: str = Field("", description="Where mails to it arrive, for `digest bounces read`: imaps://user@host/INBOX, or a Maildir or mbox file.")
+    returns_password: str = Field("", pattern=r"^$|^[A-Z_][A-Z0-9_]*$", description="The environment variable with the password of that mailbox.")
     host: str = Field("localhost", description="The relay.")
     port: int = Field(587, ge=1, le=65535)
     security: Literal["starttls", "tls", "none"] = Field("starttls", description="starttls (587), tls (465), or none, for a relay on this machine only.")
     certificates: str = Field("", description="A file with a certificate of the relay's that is not publicly known.")
     user: str = Field("", description="The user at the relay, where it wants one.")
     password: str = Field("", pattern=r"^$|^[A-Z_][A-Z0-9_]*$", description="The environment variable with its password.")
+    login: Literal["password", "oauth2"] = Field("password", description="oauth2: the variable, or the file of VARIABLE_FILE, holds an access token.")
+    dkim_selector: str = Field("", pattern=r"^[A-Za-z0-9._-]*$", description="Sign with DKIM under this name (the dkim extra); relays mostly do it themselves.")
+    dkim_key: str = Field("DKIM_KEY", pattern=r"^[A-Z_][A-Z0-9_]*$", description="The environment variable with the private key, or DKIM_KEY_FILE.")
     connections: int = Field(4, ge=1, le=50, description="So many side by side.")
+    automatic: bool = Field(True, description="`digest run` and `digest schedule` send it; false: only `digest send` does.")
+    warm_up: bool = Field(False, description="A new sender: 50 mails on the first day, a third more on each day of fine delivery, until a_day or all.")
     a_minute: dict[str, float] = Field({}, description="At most so many mails a minute: relay, a receiving domain such as qq.com, or * for every other.")
     a_day: int = Field(0, ge=0, description="At most so many a day, while a new sender warms up; 0 for no limit.")
+
+
+class ScheduleSettings(_Part):
+    """When the issue of a day is made by `digest serve` and `digest schedule`, in the edition's time zone."""
+
+    make_at: Clock = Field("08:30", description="The hour at which it is made.")
+    wait_until: Clock = Field("13:30", description="So long it waits for sources that have not said all they have to say.")
+    wait_for: list[str] | None = Field(None, description="Names of the sources it waits for; all of kind arxiv when left out.")
+    approval: Literal["none", "hold", "send"] = Field(
+        "none", description="An editor approves each day in `digest preview`; at approve_until it is held back, or sent, without."
+    )
+    approve_until: Clock = Field("14:00", description="So long an issue waits for its approval.")
+
+
+class KeepSettings(_Part):
+    """For how many days what is remembered is kept; 0 for ever."""
+
+    entries: int = Field(0, ge=0, description="Entries that no issue told.")
+    runs: int = Field(400, ge=0, description="Reports of runs, and polls of sources.")
+    mails: int = Field(400, ge=0, description="Who was sent which issue, and what came back.")
+    answers: int = Field(400, ge=0, description="What language models answered.")
+
+
+class AlertSettings(_Part):
+    """Who is told, once, when a day fails, a source dies or a promise is about to be missed."""
+
+    mail: str = Field("", pattern=r"^$|^[^@\s]+@[^@\s]+$", description="An address; it goes through the relay of the first edition that has mail.")
+    chat: str = Field("", pattern=r"^[A-Z_][A-Z0-9_]*$|^$", description="The environment variable with an apprise address.")
+    language: Language = Field("zh", description="In which language they are written.")
+
+
+class ChatSettings(_Part):
+    """A chat channel that gets each issue once."""
+
+    name: str = Field(min_length=1, max_length=100, description="How it is called in reports; a channel of another name gets the issue anew.")
+    address: str = Field(pattern=r"^[A-Z_][A-Z0-9_]*$", description="The environment variable with its apprise address (feishu://, dingtalk://, slack://, …).")
+    languages: list[Language] = Field([], description="The main language of the edition when left out.")
+
+
+class ServeSettings(_Part):
+    """The web part: pages for readers of the newsletter, and the published site."""
+
+    host: str = Field("127.0.0.1", description="The address to listen at; 0.0.0.0 for all of this machine.")
+    port: int = Field(8321, ge=1, le=65535)
+    proxies: list[str] = Field([], description="Addresses of reverse proxies whose word on the reader's address and https is believed.")
+    key: str = Field("", pattern=r"^[A-Z_][A-Z0-9_]*$|^$", description="The environment variable with the key to the status page and the metrics.")
+    site: bool = Field(True, description="Serve the published files too; false where another web server does.")
 
 
 class EditionSettings(_Part):
@@ -60,6 +115,8 @@ class EditionSettings(_Part):
     articles: int = Field(12, ge=1, le=100, description="At most so many articles an issue.")
     near_misses: int = Field(5, ge=0, le=50, description="At most so many near misses below them.")
     mail: MailSettings | None = Field(None, description="The newsletter; none when left out.")
+    schedule: ScheduleSettings = Field(default_factory=lambda: ScheduleSettings.model_validate({}), description="When its issues are made.")
+    chat: list[ChatSettings] = Field([], description="Chat channels (needs the chat extra).")
     folder: str = Field("out", description="Where the files go, relative to this file.")
     cards: bool = Field(True, description="A picture per issue and featured article, which chats show beside a link.")
     search: bool = Field(True, description="Search on the site (needs the search extra).")
@@ -72,6 +129,8 @@ class EditionSettings(_Part):
             raise ValueError(f"the title is missing in: {', '.join(missing)}")
         if len(set(self.languages)) != len(self.languages):
             raise ValueError("a language is named twice")
+        if len({channel.name for channel in self.chat}) != len(self.chat):
+            raise ValueError("two chat channels have the same name")
         return self
 
 
@@ -183,6 +242,9 @@ class Settings(_Part):
     rsshub: RssHubSettings = Field(default_factory=lambda: RssHubSettings(address="https://rsshub.app"))
     fetch: FetchSettings = Field(default_factory=lambda: FetchSettings.model_validate({}), description="Which addresses may be asked.")
     writer: WriterSettings = Field(default_factory=lambda: WriterSettings.model_validate({}), description="Who puts the picks into words.")
+    serve: ServeSettings = Field(default_factory=lambda: ServeSettings.model_validate({}), description="What `digest serve` answers.")
+    alerts: AlertSettings = Field(default_factory=lambda: AlertSettings.model_validate({}), description="Who is told of trouble.")
+    keep: KeepSettings = Field(default_factory=lambda: KeepSettings.model_validate({}), description="How long things are remembered (`digest prune`).")
     translation: str = Field("", description="The folder of a translation model (`digest models get en-zh`); relative to this file.")
     groups: dict[Name, list[Expression]] = Field({}, description="Words that several rules use as {name}.")
     topics: dict[Name, TopicSettings] = Field(min_length=1)

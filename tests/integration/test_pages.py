@@ -13,12 +13,14 @@ from babel.messages.pofile import read_po
 
 from digest import wiring
 from digest.cli import main
+from digest.judge import denials, lexicon
 from digest.lines import article_lines, issue_line
 from digest.model import Article, Pick, Reason, Section, Shelf, SourceLine, Wording
 from digest.render.environment import Templates, safe_url
 from digest.render.issue_files import IssueRenderer
 from tests.builders import a_claim, a_labelled, a_source, a_story, an_entry, an_issue
 from tests.conftest import DAY, ROOT
+from tests.fakes import subjects
 
 GOLDEN = ROOT / "tests" / "golden"
 NAMES = (
@@ -50,7 +52,7 @@ def test_the_demo_day_reads_as_it_always_did(out: Path, request: pytest.FixtureR
 
 def test_the_demo_shows_every_part_of_an_issue(out: Path) -> None:
     page = (out / "2026/11/24/index.html").read_text(encoding="utf-8")
-    for words in ("差一点入选", "Near misses", "得分不足：4 / 6", "今天读了什么", "入选原因", "依据原文", "同一事件也见于", "精选", "Featured", "原文摘录"):
+    for words in ("差一点入选", "Near misses", "得分不足：4 / 6", "读取情况", "入选原因", "依据原文", "同一事件也见于", "精选", "Featured", "原文摘录"):
         assert words in page, words
 
 
@@ -110,7 +112,13 @@ def hostile_issue(more: str = "") -> object:
 def test_nothing_from_a_feed_is_markup_in_a_page() -> None:
     templates = Templates([ROOT / "templates"])
     issue: Any = hostile_issue()
-    shelf = Shelf(lines=(issue_line(issue),), recent=(issue,), articles=article_lines(issue), sources=(SourceLine(source=a_source(url="javascript:x")),))
+    shelf = Shelf(
+        lines=(issue_line(issue),),
+        recent=(issue,),
+        articles=article_lines(issue),
+        subjects=subjects(article_lines(issue)),
+        sources=(SourceLine(source=a_source(url="javascript:x")),),
+    )
     seen = set()
     for registry, subject in ((wiring.RENDERERS, issue), (wiring.SHELF_RENDERERS, {issue.day})):
         for document in [each for name in registry.names() for each in registry.create(name, templates=templates).render(subject, shelf)]:
@@ -146,10 +154,17 @@ def test_every_word_of_the_templates_stands_in_both_catalogues() -> None:
             used |= set(re.findall(r"\bn\(\w+, \"([^\"]+)\"", text))
     for path in (ROOT / "digest" / "render").glob("*.py"):
         used |= set(re.findall(r"\"(%\(number\)s [^\"]+)\", \"%", path.read_text(encoding="utf-8")))
-    assert len(used) > 25
+    for path in (ROOT / "digest").rglob("*.py"):
+        used |= set(re.findall(r"\bPhrase\(\s*\"([^\"]+)\"", path.read_text(encoding="utf-8")))
+    used |= {f"idea {name}" for table in (lexicon.METRICS, lexicon.PROCESSES, lexicon.OPPONENTS, lexicon.SUBJECTS) for name, _ in table}
+    used |= {f"idea {concept}" for concept, _ in denials.CONCEPTS}
+    assert len(used) > 100
     for language, catalogue in catalogues.items():
         missing = sorted(message for message in used if message not in catalogue or not catalogue[message].string)
         assert missing == [], language
+        filled = {message: set(re.findall(r"%\((\w+)\)s", message)) for message in used}
+        assert [message for message, names in filled.items() if names != set(re.findall(r"%\((\w+)\)s", str(catalogue[message].string)))] == []
+        assert not any({"language", "message"} & names for names in filled.values()), "these are names of Words.say"
     assert {message.id if isinstance(message.id, str) else message.id[0] for message in catalogues["zh"]} == {
         message.id if isinstance(message.id, str) else message.id[0] for message in catalogues["en"]
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,22 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from digest import wiring
 from digest.cli import main
-from digest.model import Document, IssueLine, Shelf
+from digest.lines import article_lines, issue_line
+from digest.model import Desk, Document, IssueLine, Mention, Shelf
+from digest.pipeline import Parts, deliver
+from digest.render import places
 from digest.render.api import ApiRenderer, IssueApiRenderer
 from digest.render.environment import Templates
 from digest.render.issue_files import IssueRenderer
 from digest.render.periods import PeriodRenderer
 from digest.render.site import SiteRenderer
-from tests.builders import DAY, an_issue
+from digest.render.subjects import SubjectRenderer
+from digest.subjects import touched
+from tests.builders import DAY, NOON, an_issue, issues_of_years
 from tests.conftest import ROOT
+from tests.fakes import FakeArchive, FakePublisher, subjects
 
 DAYS = ("2026-11-23", "2026-11-24", "2026-11-25")
 ADDRESS = "https://digest.example.org"
@@ -156,3 +164,51 @@ def test_nothing_in_the_api_is_a_script_address() -> None:
     shelf, templates = Shelf(lines=(), recent=(issue,)), Templates([ROOT / "templates"])
     for document in [*ApiRenderer(templates).render({issue.day}, shelf), *IssueApiRenderer(templates).render(issue, shelf)]:
         assert '"javascript:' not in document.body.decode()
+
+
+@pytest.mark.parametrize(("number", "step", "articles"), [(60, 25, (0, 1, 2, 5)), (45, 1, (0, 1, 2, 5)), (6, 200, (1, 2)), (95, 25, (0, 0, 0, 1))])
+def test_a_list_knows_as_much_from_what_it_reaches_as_from_everything(number: int, step: int, articles: tuple[int, ...]) -> None:
+    """So that a day is delivered in the same time after ten years as after one."""
+    templates, archive = Templates([ROOT / "templates"]), FakeArchive()
+    for issue in issues_of_years(number, step, articles):
+        archive.save(issue, {}, (), (), [])
+    lines = archive.lines("training")
+    everything = Shelf(lines=lines, recent=archive.newest("training", 20), articles=archive.articles("training"))
+    days = archive.days("training")
+    lists = [wiring.SHELF_RENDERERS.create(name, templates=templates) for name in wiring.SHELF_RENDERERS.names()]
+    for chosen in ({days[-1]}, {days[-2], days[-1]}, {days[number // 2]}, {days[0]}):
+        asked = touched(everything.articles, chosen)
+        whole = replace(everything, subjects=archive.subjects("training", asked))
+        for renderer in lists:
+            part = replace(whole, articles=archive.articles("training", renderer.reach(chosen, lines)))
+            assert list(renderer.render(chosen, part)) == list(renderer.render(chosen, whole)), (type(renderer), chosen)
+
+
+def test_a_name_of_any_length_has_one_address() -> None:
+    name = "深度 " + "very long method name " * 20
+    (issue,) = issues_of_years(1, 1, (1,))
+    (section,) = issue.sections
+    article = replace(section.articles[0], mentions=(Mention(kind="method", text=name, quote=name),))
+    issue = replace(issue, sections=(replace(section, articles=(article,)),))
+    lines = article_lines(issue)
+    shelf = Shelf(lines=(issue_line(issue),), recent=(issue,), articles=lines, subjects=subjects(lines))
+    templates = Templates([ROOT / "templates"])
+    found = {document.name: document.body.decode() for document in SubjectRenderer(templates).render({DAY}, shelf)}
+    (address,) = {target for target in re.findall(r'href="\.\./(entities/[^"]+\.zh\.html)"', found["entities/zh.html"]) if "very-long" in target}
+    assert address in found and places.entity(name, "zh") == address
+
+
+@pytest.mark.parametrize("day", [DAY - timedelta(days=40), DAY - timedelta(days=26)])
+def test_many_days_that_wait_for_approval_hide_nothing_else(day: date) -> None:
+    archive, templates = FakeArchive(), Templates([ROOT / "templates"])
+    for issue in issues_of_years(60, 1):
+        archive.save(issue, {}, (), (), [])
+    lists = [wiring.SHELF_RENDERERS.create(name, templates=templates) for name in wiring.SHELF_RENDERERS.names()]
+    fields: dict[str, Any] = {"store": None, "labellers": (), "names": None, "thresholds": {}, "scorers": (), "writer": None}
+    publisher = FakePublisher()
+    parts = Parts(archive=archive, renderers=(), shelf_renderers=lists, publishers=(publisher,), **fields)
+    held = {DAY - timedelta(days=back) for back in range(25)}
+    report = deliver(parts, "training", day, NOON, lambda each: Desk(), held=held)
+    feed = next(document.body.decode() for document in publisher.documents if document.name == "feed.zh.xml")
+    assert report.problems == () and feed.count("<entry>") == 20
+    assert not any(f"/{each.isoformat()}/" in feed for each in held)
