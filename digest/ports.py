@@ -277,6 +277,9 @@ class Subscribers(Protocol):
     def get(self, id: int) -> Subscriber | None:
         """The subscriber with that id."""
 
+    def refusals(self, edition: str, address: str) -> list[tuple[Suppression, datetime]]:
+        """Why no mail of the edition may go to the mailbox, and since when; oldest first, empty where it may."""
+
     def may_ask(self, edition: str, address: str) -> bool:
         """Whether a mail that asks for a confirmation may go to the mailbox."""
 

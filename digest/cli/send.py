@@ -147,7 +147,7 @@ class _Call:
             return 0
         end = Ending()
         parts = mail_wiring.mail_parts(self.loaded, self.name, self.edition, self.engine, _now, self.chosen.spool)
-        parts = replace(parts, is_stopping=end.is_asked)
+        parts = replace(parts, is_stopping=end.is_asked, say=lambda words: print(f"send: {words}", file=sys.stderr))
         if self.chosen.samples:
             return asyncio.run(self._samples(issue, parts))
         if self.chosen.to:

@@ -207,6 +207,8 @@ def _show(readers: _Readership, chosen: Namespace) -> int:
     found = _found(readers, chosen)
     print(f"{found.address}: {found.state}, {'+'.join(found.languages)}, {found.rhythm}, {', '.join(found.topics) or 'all topics'}")
     print(f"said yes by {found.consent.how} at {found.consent.at.isoformat(timespec='seconds')}: {found.consent.evidence}")
+    for reason, since in readers.store.refusals(readers.name, found.address):
+        print(f"gets no mail since {since.isoformat(timespec='seconds')}: {reason}")
     return 0
 
 

@@ -36,7 +36,7 @@ class MailParts:
     """What sending needs. ``encode`` gives (the envelope's sender, the message) for a subscriber, or None
     where the issue has nothing for them; ``clock`` the time;
     ``is_gone`` says of another sender's name that it surely runs no more; ``is_stopping`` that no other mail may begin; ``keeps_limits``:
-    what was sent counts for later runs; ``sleep`` waits."""
+    what was sent counts for later runs; ``say`` hears once why nothing moves; ``sleep`` waits."""
 
     ledger: Ledger
     subscribers: Subscribers
@@ -50,6 +50,7 @@ class MailParts:
     is_gone: Callable[[str], bool] = lambda worker: False
     is_stopping: Callable[[], bool] = lambda: False
     keeps_limits: bool = True
+    say: Callable[[str], None] = lambda words: None
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
@@ -158,6 +159,8 @@ class _Run:
             except DigestError as error:
                 reply = getattr(error, "reply", None)
                 self._faults += 1
+                if self._faults == 1:
+                    self.parts.say(f"{error}; trying again for a minute")
                 if reply is not None and reply.stage == "auth":
                     self._stop(f"{error}; nothing is lost, `digest send resume` goes on when it is mended", pause=True)
                     return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, RowMapping, Select, delete, exists, or_, select, update
+from sqlalchemy import Connection, Engine, RowMapping, Select, case, delete, exists, or_, select, update
 
 from digest.model import Consent, Subscriber, Suppression
 from digest.store.database import transaction
@@ -42,15 +42,21 @@ class SqlSubscribers:
         return added, refused
 
     def find(self, edition: str, address: str) -> Subscriber | None:
-        statement = select(subscribers).where(subscribers.c.edition == edition, subscribers.c.address_hash == self._hash_of(address))
+        statement = _readers().where(subscribers.c.edition == edition, subscribers.c.address_hash == self._hash_of(address))
         with transaction(self._engine) as connection:
             row = connection.execute(statement).mappings().first()
         return None if row is None else subscriber_of(row)
 
     def get(self, id: int) -> Subscriber | None:
         with transaction(self._engine) as connection:
-            row = connection.execute(select(subscribers).where(subscribers.c.id == id)).mappings().first()
+            row = connection.execute(_readers().where(subscribers.c.id == id)).mappings().first()
         return None if row is None else subscriber_of(row)
+
+    def refusals(self, edition: str, address: str) -> list[tuple[Suppression, datetime]]:
+        here = suppressions.c.edition.in_((edition, EVERYWHERE))
+        statement = select(suppressions.c.reason, suppressions.c.at).where(suppressions.c.address_hash == self._hash_of(address), here)
+        with transaction(self._engine) as connection:
+            return [(row.reason, row.at) for row in connection.execute(statement.order_by(suppressions.c.at))]
 
     def may_ask(self, edition: str, address: str) -> bool:
         with transaction(self._engine) as connection:
@@ -70,7 +76,7 @@ class SqlSubscribers:
     def all(self, edition: str) -> Iterator[Subscriber]:
         last = 0
         while True:
-            statement = select(subscribers).where(subscribers.c.edition == edition, subscribers.c.id > last).order_by(subscribers.c.id).limit(_AT_ONCE * 4)
+            statement = _readers().where(subscribers.c.edition == edition, subscribers.c.id > last).order_by(subscribers.c.id).limit(_AT_ONCE * 4)
             with transaction(self._engine) as connection:
                 found = [subscriber_of(row) for row in connection.execute(statement).mappings()]
             if not found:
@@ -109,6 +115,12 @@ def is_suppressed() -> Any:
     """The condition that a row of ``subscribers`` must not be written to."""
     here = or_(suppressions.c.edition == subscribers.c.edition, suppressions.c.edition == EVERYWHERE)
     return exists().where(suppressions.c.address_hash == subscribers.c.address_hash, here)
+
+
+def _readers() -> Select[Any]:
+    """Subscribers as they are to be treated: who must not be written to has left, also where another edition was told so."""
+    columns = [column for column in subscribers.c if column.name != "state"]
+    return select(*columns, case((is_suppressed(), "left"), else_=subscribers.c.state).label("state"))
 
 
 def _closed(edition: str, hashed: str) -> Select[Any]:

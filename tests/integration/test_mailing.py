@@ -352,6 +352,32 @@ def test_the_id_of_an_erased_reader_is_never_given_to_another(office: Office) ->
     assert second.id != first.id and office.subscribers.get(first.id) is None
 
 
+def test_an_address_that_does_not_exist_has_left_every_edition(office: Office) -> None:
+    here, elsewhere = office.subscribers.add([a_subscriber(1), a_subscriber(1, edition="other")])[0]
+    office.subscribers.leave(here, "hard-bounce", NOON)
+    assert [each.state for edition in ("training", "other") for each in office.subscribers.all(edition)] == ["left", "left"]
+    found = office.subscribers.get(elsewhere.id)
+    assert found and found.state == "left" and office.subscribers.refusals("other", found.address) == [("hard-bounce", NOON)]
+
+
+def test_a_farewell_is_to_one_edition(office: Office) -> None:
+    here, elsewhere = office.subscribers.add([a_subscriber(1), a_subscriber(1, edition="other")])[0]
+    office.subscribers.leave(here, "unsubscribed", NOON)
+    found = office.subscribers.find("other", elsewhere.address)
+    assert found == elsewhere and office.subscribers.refusals("other", elsewhere.address) == []
+    assert office.subscribers.refusals("training", here.address) == [("unsubscribed", NOON)]
+
+
+def test_a_relay_that_is_away_is_said_at_once_and_once(office: Office) -> None:
+    office.fill(3)
+    said: list[str] = []
+    with MailServer() as server:
+        pass  # nobody listens any more
+    report = office.send(server, say=said.append)
+    assert len(said) == 1 and "cannot connect" in said[0] and "trying again" in said[0]
+    assert office.counts == {"pending": 3} and "goes on" in report.problems[0].message
+
+
 def test_a_complaint_outweighs_a_farewell(office: Office) -> None:
     reader = office.fill(1)[0]
     office.subscribers.suppress(reader.address, "unsubscribed", NOON)
@@ -650,7 +676,10 @@ def test_readers_come_go_and_are_forgotten(call: Call, tmp_path: Path) -> None:
     assert exported.splitlines()[0] == "address,languages,topics,rhythm,state,consent_how,consent_at,consent" and "A.Reader@gmail.com,zh" in exported
     assert "2 of 2 get the mail" in call("list")[1]
     assert "said yes by add" in call("show", "a.reader@gmail.com")[1]
+    assert "gets no mail" not in call("show", "b@example.com")[1]
     assert call("remove", "b@example.com")[0] == 0 and "1 of 2 get the mail" in call("list")[1]
+    said = call("show", "b@example.com")[1]
+    assert "b@example.com: left" in said and "gets no mail since" in said and said.endswith(": unsubscribed\n")
     assert "1 subscription(s) erased" in call("forget", "areader@gmail.com")[1]
     assert "gmail" not in call("export")[1] and call("show", "a.reader@gmail.com")[0] == 1
     assert "must not be written to" in call("add", "A.Reader+new@gmail.com", "--consent", "x")[1]
