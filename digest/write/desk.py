@@ -13,7 +13,8 @@ from digest.write.issue import article, assign
 
 
 def apply(issue: Issue, desk: Desk, sources: Mapping[str, Source]) -> tuple[Issue, list[Problem]]:
-    """The issue as the editor wants it, and what is worth a look: keys that no article has, wordings that the judge would refuse.
+    """The issue as the editor wants it, and what is worth a look: keys that no article has, edits that undo each other, wordings that
+    the judge would refuse.
 
     Pinned articles come first and are featured, then those named in ``order``, then the others by heat. An entry that is split off becomes
     an article in its own words, of a source of ``sources``. A merged story leaves its sources to the other one. Rewords are kept whatever
@@ -23,7 +24,7 @@ def apply(issue: Issue, desk: Desk, sources: Mapping[str, Source]) -> tuple[Issu
     for split in desk.split:
         if split.story in articles:
             articles |= _split(articles[split.story], split.entries, sources, issue.languages)
-    warnings = _unknown(desk, articles)
+    warnings = _unknown(desk, articles) + _idle(desk, articles)
     for merge in desk.merge:
         if merge.into in articles:
             for key in merge.stories:
@@ -81,6 +82,16 @@ def _unknown(desk: Desk, articles: Mapping[str, Article]) -> list[Problem]:
         for key in dict.fromkeys(named)
         if key not in articles
     ]
+
+
+def _idle(desk: Desk, articles: Mapping[str, Article]) -> list[Problem]:
+    """Edits that another edit undoes."""
+    changed = {*desk.pin, *(merge.into for merge in desk.merge), *(reworded.story for reworded in desk.reword)}
+    dropped = Phrase("it is dropped, so that pinning it, rewording it or merging others into it changes nothing")
+    own = Phrase("a story cannot be merged into itself")
+    found = [(key, dropped) for key in desk.drop if key in changed]
+    found += [(merge.into, own) for merge in desk.merge if merge.into in merge.stories]
+    return [Problem(step="edits", subject=key, message=message) for key, message in dict.fromkeys(found) if key in articles]
 
 
 def _merged(kept: Article, other: Article) -> Article:

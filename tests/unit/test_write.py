@@ -299,6 +299,20 @@ def test_an_editor_rewords_and_is_warned_and_not_stopped() -> None:
     assert any("5x" in warning for warning in warnings)
 
 
+@pytest.mark.parametrize(
+    "desk",
+    [
+        {"pin": ("one",), "drop": ("one",)},
+        {"drop": ("one",), "merge": (Merge(into="one", stories=("two",)),)},
+        {"drop": ("one",), "reword": (Reworded(story="one", language="en", blurb="Shorter."),)},
+        {"merge": (Merge(into="one", stories=("one", "two")),)},
+    ],
+)
+def test_edits_that_undo_each_other_are_said(desk: dict[str, Any]) -> None:
+    _, warnings = edited_issue(**desk)
+    assert len(warnings) == 1 and ("dropped" in warnings[0] or "into itself" in warnings[0])
+
+
 def test_an_unknown_key_is_said_and_an_untouched_issue_stays_as_it_is() -> None:
     _, warnings = edited_issue(drop=("nobody",))
     assert "digest show --keys" in warnings[0]
