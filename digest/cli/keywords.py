@@ -42,7 +42,7 @@ _EPILOG = """examples:
 
 
 @dataclass
-class _Desk:
+class _Pool:
     """What the sub-commands work with."""
 
     loaded: Loaded
@@ -75,7 +75,7 @@ def main(command: str, arguments: list[str]) -> int:
     _sub(kinds, "list", "the words and rules of a topic").add_argument("name", metavar="TOPIC")
     _sub(kinds, "check", "runs the examples that rules carry")
     chosen = options.parse_args(arguments)
-    return _WITHOUT_DATABASE[chosen.what](chosen) if chosen.what in _WITHOUT_DATABASE else _at_desk(chosen)
+    return _WITHOUT_DATABASE[chosen.what](chosen) if chosen.what in _WITHOUT_DATABASE else _with_database(chosen)
 
 
 def _sub(kinds: object, name: str, line: str) -> ArgumentParser:
@@ -85,36 +85,36 @@ def _sub(kinds: object, name: str, line: str) -> ArgumentParser:
     return added
 
 
-def _at_desk(chosen: Namespace) -> int:
+def _with_database(chosen: Namespace) -> int:
     loaded = load(chosen.config)
     name, edition = wiring.edition(loaded.settings, chosen.edition)
     sources, _ = wiring.sources(loaded.settings, edition)
     engine = open_database(wiring.database_address(loaded))
     try:
         names = [source.name for source in sources]
-        desk = _Desk(loaded, name, edition.topics[0], names, SqlEntryStore(engine), SqlArchive(engine), Console(soft_wrap=True))
-        return _AT_DESK[chosen.what](desk, chosen)
+        pool = _Pool(loaded, name, edition.topics[0], names, SqlEntryStore(engine), SqlArchive(engine), Console(soft_wrap=True))
+        return _WITH_DATABASE[chosen.what](pool, chosen)
     finally:
         engine.dispose()
 
 
-def _explain(desk: _Desk, chosen: Namespace) -> int:
-    entries = desk.store.find(chosen.name)
+def _explain(pool: _Pool, chosen: Namespace) -> int:
+    entries = pool.store.find(chosen.name)
     if not entries:
         raise DigestError(f"nothing was collected under {chosen.name!r}; give an address, an arXiv id or an entry key")
-    topic = desk.loaded.settings.topics[desk.topic]
-    labelling, threshold = _labeller(desk, topic), topic.threshold
+    topic = pool.loaded.settings.topics[pool.topic]
+    labelling, threshold = _labeller(pool, topic), topic.threshold
     for entry in entries:
-        label = _label(labelling, entry, desk.topic)
+        label = _label(labelling, entry, pool.topic)
         score = label.score if label else 0.0
         verdict = "in" if label and label.is_in else "out"
-        marks = labelling.marks(entry.title, entry.text, desk.topic)
-        desk.console.print(_words(entry.title, "title", marks, desk.console), style="bold")
-        desk.console.print(f"{entry.source_name} · {entry.url}\n", style="dim", markup=False)
-        desk.console.print(_words(entry.text, "text", marks, desk.console))
-        desk.console.print(f"\n{desk.topic}: {score:g} of {threshold:g} points: [bold]{verdict}[/bold]")
+        marks = labelling.marks(entry.title, entry.text, pool.topic)
+        pool.console.print(_words(entry.title, "title", marks, pool.console), style="bold")
+        pool.console.print(f"{entry.source_name} · {entry.url}\n", style="dim", markup=False)
+        pool.console.print(_words(entry.text, "text", marks, pool.console))
+        pool.console.print(f"\n{pool.topic}: {score:g} of {threshold:g} points: [bold]{verdict}[/bold]")
         for hit in strongest_first(label.evidence if label else ()):
-            desk.console.print(f"  {hit.points:+g}  {hit.field}: “{hit.words}”  by  {hit.rule}", markup=False, highlight=False)
+            pool.console.print(f"  {hit.points:+g}  {hit.field}: “{hit.words}”  by  {hit.rule}", markup=False, highlight=False)
     return 0
 
 
@@ -127,37 +127,37 @@ def _words(words: str, field: str, marks: Sequence[tuple[str, int, int, float]],
     return text
 
 
-def _try(desk: _Desk, chosen: Namespace) -> int:
-    topic = desk.loaded.settings.topics[desk.topic]
+def _try(pool: _Pool, chosen: Namespace) -> int:
+    topic = pool.loaded.settings.topics[pool.topic]
     own: dict[str, list[Any]] = {"words": [], "rules": []}
     if chosen.points is None:
         own["words"].append(chosen.rule)
     else:
         own["rules"].append(RuleSettings.model_validate({"find": chosen.rule, "points": chosen.points}))
-    alone = _labeller(desk, topic.model_copy(update={**own, "never": []}))
-    after = _labeller(desk, topic.model_copy(update={"words": [*topic.words, *own["words"]], "rules": [*topic.rules, *own["rules"]]}))
-    entries = _pool(desk, chosen.days)
-    heard = [entry for entry in entries if alone.marks(entry.title, entry.text, desk.topic)]  # nothing changes for the others
+    alone = _labeller(pool, topic.model_copy(update={**own, "never": []}))
+    after = _labeller(pool, topic.model_copy(update={"words": [*topic.words, *own["words"]], "rules": [*topic.rules, *own["rules"]]}))
+    entries = _newest(pool, chosen.days)
+    heard = [entry for entry in entries if alone.marks(entry.title, entry.text, pool.topic)]  # nothing changes for the others
     tried = heard[-TRIED:]
     shown = f"; the newest {len(tried)} of them" if len(tried) < len(heard) else ""
-    desk.console.print(f"{len(heard)} of {len(entries)} entries of the last {chosen.days} days have it{shown}:")
-    taken = _compare(desk, tried, _ins(_labeller(desk, topic), tried, desk.topic), _ins(after, tried, desk.topic))
+    pool.console.print(f"{len(heard)} of {len(entries)} entries of the last {chosen.days} days have it{shown}:")
+    taken = _compare(pool, tried, _ins(_labeller(pool, topic), tried, pool.topic), _ins(after, tried, pool.topic))
     share = taken / len(tried) * len(heard) / len(entries) if tried else 0.0
     if share > WIDE_SHARE:
-        desk.console.print(f"[yellow]This takes {share:.0%} of the pool: too wide to mean anything.[/yellow]")
+        pool.console.print(f"[yellow]This takes {share:.0%} of the pool: too wide to mean anything.[/yellow]")
     return 0
 
 
-def _labeller(desk: _Desk, topic: TopicSettings) -> KeywordLabeller:
+def _labeller(pool: _Pool, topic: TopicSettings) -> KeywordLabeller:
     """The rules of one topic alone."""
-    return wiring.labeller(desk.loaded.settings.model_copy(update={"topics": {desk.topic: topic}}))
+    return wiring.labeller(pool.loaded.settings.model_copy(update={"topics": {pool.topic: topic}}))
 
 
-def _pool(desk: _Desk, days: int) -> list[Entry]:
+def _newest(pool: _Pool, days: int) -> list[Entry]:
     now = datetime.now(UTC)
-    entries = [entry for entry in desk.store.seen(desk.sources, now - timedelta(days=days), now) if entry.revision != "replaced"]
+    entries = [entry for entry in pool.store.seen(pool.sources, now - timedelta(days=days), now) if entry.revision != "replaced"]
     if not entries:
-        desk.console.print(f"Nothing was collected in the last {days} days; `digest collect` fills the pool.")
+        pool.console.print(f"Nothing was collected in the last {days} days; `digest collect` fills the pool.")
     return entries
 
 
@@ -169,39 +169,39 @@ def _label(labelling: KeywordLabeller, entry: Entry, topic: str) -> Label | None
     return next((label for label in labelling.label(entry, extract(entry)) if label.topic == topic), None)
 
 
-def _compare(desk: _Desk, entries: Sequence[Entry], before: set[str], after: set[str]) -> int:
+def _compare(pool: _Pool, entries: Sequence[Entry], before: set[str], after: set[str]) -> int:
     """Prints who comes in and who goes out; the number of those that come in."""
     by_key = {entry.key: entry for entry in entries}
     for sign, style, keys in (("+", "green", after - before), ("-", "red", before - after)):
         for key in sorted(keys):
             title = by_key[key].title if key in by_key else key
-            desk.console.print(f"{sign} {title}", style=style, markup=False, highlight=False)
-    desk.console.print(f"{len(after - before)} come in, {len(before - after)} go out, {len(before & after)} stay, of {len(entries)} entries")
+            pool.console.print(f"{sign} {title}", style=style, markup=False, highlight=False)
+    pool.console.print(f"{len(after - before)} come in, {len(before - after)} go out, {len(before & after)} stay, of {len(entries)} entries")
     return len(after - before)
 
 
-def _replay(desk: _Desk, chosen: Namespace) -> int:
-    issue = desk.archive.issue(desk.edition, chosen.day) if chosen.day else next(iter(desk.archive.newest(desk.edition, 1)), None)
+def _replay(pool: _Pool, chosen: Namespace) -> int:
+    issue = pool.archive.issue(pool.edition, chosen.day) if chosen.day else next(iter(pool.archive.newest(pool.edition, 1)), None)
     if issue is None:
         raise DigestError("there is no such issue to replay; `digest run` makes one")
-    entries = [entry for entry in desk.store.seen(desk.sources, issue.since, issue.until) if entry.revision != "replaced"]
-    before = {decision.entry_key for decision in desk.archive.decisions(desk.edition, issue.day) if decision.is_in and decision.topic == desk.topic}
-    desk.console.print(f"{issue.day.isoformat()}, then and with the rules of today:")
-    _compare(desk, entries, before, _ins(_labeller(desk, desk.loaded.settings.topics[desk.topic]), entries, desk.topic))
+    entries = [entry for entry in pool.store.seen(pool.sources, issue.since, issue.until) if entry.revision != "replaced"]
+    before = {decision.entry_key for decision in pool.archive.decisions(pool.edition, issue.day) if decision.is_in and decision.topic == pool.topic}
+    pool.console.print(f"{issue.day.isoformat()}, then and with the rules of today:")
+    _compare(pool, entries, before, _ins(_labeller(pool, pool.loaded.settings.topics[pool.topic]), entries, pool.topic))
     return 0
 
 
-def _suggest(desk: _Desk, chosen: Namespace) -> int:
-    entries = _pool(desk, chosen.days)
-    told = desk.archive.told(desk.edition, datetime.now(UTC).date() + timedelta(days=2))
+def _suggest(pool: _Pool, chosen: Namespace) -> int:
+    entries = _newest(pool, chosen.days)
+    told = pool.archive.told(pool.edition, datetime.now(UTC).date() + timedelta(days=2))
     kept = [f"{entry.title}\n{entry.text}" for entry in entries if f"key:{entry.key}" in told]
     dropped = [f"{entry.title}\n{entry.text}" for entry in entries if f"key:{entry.key}" not in told][-LEARNT_FROM:]
     found = suggest(kept, dropped, 15)
     if not found:
-        desk.console.print(f"Nothing to learn from: {len(kept)} told and {len(dropped)} not told.")
+        pool.console.print(f"Nothing to learn from: {len(kept)} told and {len(dropped)} not told.")
     for suggestion in found:
         sign = "for" if suggestion.strength > 0 else "against"
-        desk.console.print(f"{suggestion.strength:+6.1f}  {sign:<8} {suggestion.words:<32} told {suggestion.kept}, not told {suggestion.dropped}", markup=False)
+        pool.console.print(f"{suggestion.strength:+6.1f}  {sign:<8} {suggestion.words:<32} told {suggestion.kept}, not told {suggestion.dropped}", markup=False)
     return 0
 
 
@@ -244,5 +244,5 @@ def _check(chosen: Namespace) -> int:
     return 1 if found else 0
 
 
-_AT_DESK: dict[str, Callable[[_Desk, Namespace], int]] = {"explain": _explain, "try": _try, "replay": _replay, "suggest": _suggest}
+_WITH_DATABASE: dict[str, Callable[[_Pool, Namespace], int]] = {"explain": _explain, "try": _try, "replay": _replay, "suggest": _suggest}
 _WITHOUT_DATABASE: dict[str, Callable[[Namespace], int]] = {"add": _edit, "remove": _edit, "list": _list, "check": _check}
