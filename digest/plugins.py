@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from digest.errors import ConfigError
@@ -20,7 +21,7 @@ class Registry:
 
     def names(self) -> list[str]:
         """All known names; raises ConfigError when two packages claim one."""
-        names = [*self._built_in, *(point.name for point in self._points())]
+        names = [*self._built_in, *(point.name for point in installed(self._seam))]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ConfigError(f"two {self._seam}s are named {twice[0]!r}; uninstall one of the packages that bring them")
         return sorted(names)
@@ -29,11 +30,14 @@ class Registry:
         """The part of that name, made with the options. Raises ConfigError that lists the known names."""
         if name not in self.names():
             raise ConfigError(f"there is no {self._seam} {name!r}; known: {', '.join(self.names())}")
-        factory = self._built_in.get(name) or next(point for point in self._points() if point.name == name).load()
+        factory = self._built_in.get(name) or next(point for point in installed(self._seam) if point.name == name).load()
         try:
             return factory(**options)
         except TypeError as error:
             raise ConfigError(f"the {self._seam} {name!r} does not take these options: {error}") from error
 
-    def _points(self) -> list[Any]:
-        return list(entry_points(group=f"digest.{self._seam}s"))
+
+@cache
+def installed(seam: str) -> tuple[EntryPoint, ...]:
+    """What installed packages add; read once, since it means opening a file of each."""
+    return tuple(entry_points(group=f"digest.{seam}s"))

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from types import CodeType
+from typing import Any, ClassVar
 from urllib.parse import urlsplit, urlunsplit
 from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined, TemplateNotFound, TemplateSyntaxError, select_autoescape
+from jinja2.bccache import Bucket, BytecodeCache
 from markupsafe import Markup
 
 from digest.errors import RenderError
@@ -25,6 +27,7 @@ from digest.subjects import NAMED
 from digest.text import is_han
 
 _KEPT = 20_000
+_COMPILED = 1000  # some ten sets of templates
 
 
 def as_told(claim: Claim, language: Language) -> str:
@@ -42,6 +45,30 @@ class SiteOptions:
     hub: str = ""
     compiled: Path | None = None
     subscribe: str = ""
+
+
+class _Compiled(BytecodeCache):
+    """Compiled templates: kept by the process, however often it reads them, and with a folder from one process to the next."""
+
+    _kept: ClassVar[dict[str, tuple[str, CodeType]]] = {}
+
+    def __init__(self, folder: Path | None) -> None:
+        self._files = FileSystemBytecodeCache(str(folder)) if folder else None
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        checksum, code = self._kept.get(bucket.key, ("", None))
+        if checksum == bucket.checksum:
+            bucket.code = code
+        elif self._files:
+            self._files.load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if len(self._kept) >= _COMPILED:
+            self._kept.clear()
+        if bucket.code is not None:
+            self._kept[bucket.key] = bucket.checksum, bucket.code
+        if self._files:
+            self._files.dump_bytecode(bucket)
 
 
 class Templates:
@@ -66,7 +93,7 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
-            bytecode_cache=FileSystemBytecodeCache(str(options.compiled)) if options.compiled else None,
+            bytecode_cache=_Compiled(options.compiled),
         )
         self._environment.globals |= {
             "t": self.words.say,

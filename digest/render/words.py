@@ -128,11 +128,14 @@ def _catalogue(folders: Iterable[Path], language: Language) -> Translations:
     if path is None:
         raise RenderError(f"templates/locale/{language}.po is missing; copy it from the shipped templates")
     try:
-        with path.open("rb") as file:
-            catalogue = read_po(file, locale=_LOCALES[language], abort_invalid=True)
+        return _translations(path.read_bytes(), language)
     except Exception as error:  # Babel's PoFileError and whatever broken bytes raise
         raise RenderError(f"{path} is not a readable catalogue: {error}") from error
+
+
+@lru_cache(maxsize=8)
+def _translations(catalogue: bytes, language: Language) -> Translations:
     compiled = io.BytesIO()
-    write_mo(compiled, catalogue)
+    write_mo(compiled, read_po(io.BytesIO(catalogue), locale=_LOCALES[language], abort_invalid=True))
     compiled.seek(0)
     return Translations(compiled)

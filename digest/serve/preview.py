@@ -82,18 +82,20 @@ class Preview:
         self._tables.clear()
         self.revision += 1
 
-    def look(self) -> None:
+    def look(self, *, was_edited: bool = False) -> None:
         """Notices files that were saved by anybody: a few dozen are looked at, alike on every file system."""
         with self._lock:
             files = self._own_files()
-            if self.in_force.refresh() or files != self._files:
+            if self.in_force.refresh() or was_edited or files != self._files:
                 self._files = files
                 self.changed()
 
     def edit(self, name: str, seen: Seen, form: FormData) -> str:
         """One act of the editor's; what to say of it. Raises ConfigError and KeyError (a field of the form is missing)."""
         with self._lock:
-            return ACTS[name](self, seen, form) or ""
+            message = ACTS[name](self, seen, form) or ""
+            self.look(was_edited=True)  # an edit and its undo leave the files as they were, and the page in between
+            return message
 
     def _own_files(self) -> list[tuple[Path, int]]:
         folder = self.in_force.loaded.folder
@@ -213,7 +215,6 @@ class Preview:
                 message = await run_in_threadpool(self.edit, name, seen, form)
             except KeyError as error:  # a field of the form
                 raise HTTPException(400, f"{error} is missing") from error
-        await run_in_threadpool(self.look)
         return JSONResponse({"message": message, "revision": self.revision})
 
     async def _test(self, form: FormData, seen: Seen) -> str:

@@ -28,7 +28,7 @@ def add_word(path: Path, topic: str, expression: str, points: float | None) -> N
     if expression in _expressions(settings):
         raise ConfigError(Phrase("%(path)s: topic %(topic)s has “%(expression)s” already", path=str(path), topic=topic, expression=expression))
     item: Any = expression if points is None else CommentedMap({"find": expression, "points": points})
-    _append(path, file, settings, "words" if points is None else "rules", item)
+    _append(path, file, settings, "words" if points is None else "rules", [item])
 
 
 def remove_word(path: Path, topic: str, expression: str) -> None:
@@ -60,18 +60,17 @@ def set_threshold(path: Path, topic: str, threshold: float) -> None:
 
 def add_sources(path: Path, sources: Sequence[Mapping[str, str]]) -> list[str]:
     """Adds those sources whose name and address the file does not have; the names that were added."""
-    listed = _open(path)["sources"]
-    names, urls = {str(source["name"]) for source in listed}, {_address(str(source["url"])) for source in listed}
-    added = []
+    file = _open(path)
+    names, urls = {str(source["name"]) for source in file["sources"]}, {_address(str(source["url"])) for source in file["sources"]}
+    new = []
     for source in sources:
-        if source["name"] in names or _address(source["url"]) in urls:
-            continue
-        names.add(source["name"])
-        urls.add(_address(source["url"]))
-        file = _open(path)
-        _append(path, file, file, "sources", CommentedMap(source))
-        added.append(source["name"])
-    return added
+        if source["name"] not in names and _address(source["url"]) not in urls:
+            names.add(source["name"])
+            urls.add(_address(source["url"]))
+            new.append(CommentedMap(source))
+    if new:
+        _append(path, file, file, "sources", new)
+    return [source["name"] for source in new]
 
 
 def remove_source(path: Path, name: str) -> None:
@@ -117,21 +116,21 @@ def _expressions(settings: Any) -> list[str]:
     return [_find(rule) for key in ("words", "rules") for rule in settings.get(key) or []]
 
 
-def _append(path: Path, file: Any, parent: Any, key: str, item: Any) -> None:
-    """Adds the item to ``parent[key]``; a list that is not there yet stands right below the first key of its parent."""
+def _append(path: Path, file: Any, parent: Any, key: str, items: Sequence[Any]) -> None:
+    """Adds the items to ``parent[key]``; a list that is not there yet stands right below the first key of its parent."""
     listed = parent.get(key)
     if listed and listed.fa.flow_style():
-        _by_library(path, file, lambda: listed.append(item))
+        _by_library(path, file, lambda: listed.extend(items))
     elif parent.fa.flow_style():
-        _by_library(path, file, lambda: parent.setdefault(key, []).append(item))
+        _by_library(path, file, lambda: parent.setdefault(key, []).extend(items))
     else:
         lines = path.read_text(encoding="utf-8").splitlines()
         if listed:
             row, column = listed.lc.item(len(listed) - 1)
-            new = [" " * (column - 2) + "- " + _inline(item)]
+            new = [" " * (column - 2) + "- " + _inline(item) for item in items]
         else:
             row, column = parent.lc.key(next(iter(parent)))
-            new = [" " * column + f"{key}:", " " * (column + 2) + "- " + _inline(item)]
+            new = [" " * column + f"{key}:", *(" " * (column + 2) + "- " + _inline(item) for item in items)]
             column += 2
         end = _end(lines, row, column - 2)
         _save(path, "\n".join(lines[:end] + new + lines[end:]) + "\n")

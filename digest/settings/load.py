@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import urlsplit
@@ -114,13 +114,19 @@ def read_yaml(path: Path, *, with_places: bool = False) -> Any:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 text; save it as UTF-8") from error
     try:
-        return YAML(typ="rt" if with_places else "safe").load(text)
+        return YAML(typ="rt").load(text) if with_places else _plain(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
         raise ConfigError(f"{place}: not valid YAML: {(error.problem or error.context or '').splitlines()[0]}") from error
     except (YAMLError, ValueError, TypeError, LookupError, RecursionError) as error:
         raise ConfigError(f"{path}: not valid YAML: {(str(error) or type(error).__name__).splitlines()[0]}") from error
+
+
+@lru_cache(maxsize=8)
+def _plain(text: str) -> Any:
+    """The text as plain values, which nobody may change: the same file is asked for again and again."""
+    return YAML(typ="safe").load(text)
 
 
 def _merged(raw: dict[str, Any], path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:

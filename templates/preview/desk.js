@@ -88,7 +88,15 @@ function turn(name, more = {}) {
   return fill(panel, name, more).then(() => { if (name === "edit") panel.querySelectorAll("form[data-judge]").forEach(judge); });
 }
 
-async function act(name, fields) {
+// One act after the other: an undo must not overtake what it undoes.
+let acting = Promise.resolve();
+function act(name, fields) {
+  const done = acting.then(() => post(name, fields));
+  acting = done.catch(() => {});
+  return done;
+}
+
+async function post(name, fields) {
   const answer = await ask(`/do/${name}?${query()}`, { method: "POST", body: new URLSearchParams(fields) });
   say((await answer.json()).message || "✓");
   complain("");

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import time_machine
+from starlette.datastructures import FormData
 from starlette.testclient import TestClient
 
 from digest import workbench
@@ -28,6 +29,7 @@ from digest.pipeline import findings
 from digest.render.environment import Templates
 from digest.render.mail_body import MailRenderer
 from digest.schedule import Schedule
+from digest.serve.hand import Seen
 from digest.serve.preview import Preview, application, in_scheme
 from digest.settings.edit import set_threshold
 from digest.settings.load import load
@@ -246,6 +248,13 @@ def test_edits_are_plain_files_that_keep_comments_and_can_be_taken_back(demo_day
     for _ in range(6):
         assert hand.undo()
     assert file.read_text(encoding="utf-8") == "# from the morning round\ndrop: [a]\n" and not hand.undo()
+
+
+def test_open_pages_hear_of_an_edit_whose_undo_left_the_files_as_they_were(demo_day: Path) -> None:
+    desk, seen = a_desk(demo_day), Seen(day=ON, languages=("zh",), ui="zh", scheme="light")
+    desk.edit("order", seen, FormData({"stories": "b a"}))
+    desk.edit("undo", seen, FormData())  # before anybody looked
+    assert desk.revision == 2 and not list(demo_day.parent.glob("edits/*.yaml"))
 
 
 def test_an_edit_that_would_be_wrong_is_not_saved(demo_day: Path) -> None:

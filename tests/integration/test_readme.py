@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from digest import ports, wiring
+from digest import plugins, ports, wiring
 from digest.classify.labels import KeywordLabeller
 from digest.cli import COMMANDS, main
 from digest.cli.rule_examples import complaints
@@ -119,10 +119,12 @@ def test_the_plug_in_of_the_readme_is_asked(tmp_path: Path, monkeypatch: pytest.
     (described / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
     (described / "entry_points.txt").write_text(f"[digest.scorers]\n{name} = {target}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
+    plugins.installed.cache_clear()
     assert wiring.SCORERS.names() == ["friend", "heat"]
     from tests.builders import NOON, a_source, a_story
 
     (reason,) = wiring.SCORERS.create("friend").score(a_story(), {"Blog": a_source()}, NOON)
     assert reason.points == 5
+    plugins.installed.cache_clear()
     sys.modules.pop("my_package.scorer", None)
     sys.modules.pop("my_package", None)
