@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import date
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,11 +73,13 @@ def topic(name: str, settings: TopicSettings) -> Topic:
     return Topic(name=name, rules=words + rules, threshold=settings.threshold, claims=settings.claims, never=tuple(settings.never))
 
 
+@lru_cache(maxsize=4)
 def labeller(settings: Settings) -> KeywordLabeller:
     """The keyword rules of all topics. Raises ConfigError when an expression is wrong."""
     return KeywordLabeller([topic(name, value) for name, value in settings.topics.items()], settings.groups)
 
 
+@lru_cache(maxsize=4)
 def rule_complaints(loaded: Loaded) -> str:
     """Every expression of the file that is not understood, a line each with its place; empty when all are."""
     settings, lexicon = loaded.settings, Lexicon(loaded.settings.groups)

@@ -1,7 +1,7 @@
 """Days in seconds: a schedule with a clock of its own, which a test may kill at any moment and start again.
 
-python -m tests.clockwork FEEDS_YAML FROM UNTIL MINUTES: looks every so many simulated minutes; the time stands in clock.txt beside the
-database, so that a new process goes on where the old one was.
+``command`` starts one in a process of its own; the time stands in clock.txt beside the database, so that a new process goes on where
+the old one was.
 """
 
 from __future__ import annotations
@@ -26,6 +26,12 @@ class Clock:
         return self.now
 
 
+def command(path: Path, first: datetime, last: datetime, step: timedelta) -> list[str]:
+    """Given as code, since the workers of a process import its main module again."""
+    code = "from tests.clockwork import main; main()"
+    return [sys.executable, "-c", code, str(path), first.isoformat(), last.isoformat(), str(step.total_seconds())]
+
+
 async def play(path: Path, first: datetime, last: datetime, step: timedelta) -> None:
     """Looks at everything from first to last."""
     kept = path.parent / "clock.txt"
@@ -43,5 +49,6 @@ async def play(path: Path, first: datetime, last: datetime, step: timedelta) -> 
         sys.exit(str(error))
 
 
-if __name__ == "__main__":
-    asyncio.run(play(Path(sys.argv[1]), datetime.fromisoformat(sys.argv[2]), datetime.fromisoformat(sys.argv[3]), timedelta(minutes=float(sys.argv[4]))))
+def main() -> None:
+    path, first, last, seconds = sys.argv[1:]
+    asyncio.run(play(Path(path), datetime.fromisoformat(first), datetime.fromisoformat(last), timedelta(seconds=float(seconds))))

@@ -271,8 +271,8 @@ class Lexicon:
         for phrase, index in self._index_by_phrase.items():
             literal, star, rest = phrase.partition("*")
             by_literal.setdefault(literal, []).append(_Check(index, bool(star), _free(rest) if rest else None))
-        self._automaton = ahocorasick_rs.AhoCorasick(list(by_literal))
         self._checks = list(by_literal.values())
+        self._automaton = ahocorasick_rs.AhoCorasick(list(by_literal))  # last: whoever sees it may read
 
 
 def _squeezed(folded: str) -> tuple[str, list[int] | None]:

@@ -6,6 +6,7 @@ import asyncio
 import multiprocessing
 from collections.abc import Callable, Mapping
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from multiprocessing.context import BaseContext
 from types import TracebackType
 from typing import TypeVar
 
@@ -53,7 +54,7 @@ class BoundedParser:
 
     def _workers(self) -> ProcessPool:
         if self._pool is None:
-            self._pool = ProcessPool(max_workers=2, initializer=_limit_memory, context=multiprocessing.get_context("spawn"))
+            self._pool = ProcessPool(max_workers=2, initializer=_limit_memory, context=_clean_processes())
         return self._pool
 
     def __enter__(self) -> BoundedParser:
@@ -63,6 +64,15 @@ class BoundedParser:
         if self._pool is not None:
             self._pool.stop()  # type: ignore[no-untyped-call]  # pebble types only its results
             self._pool.join()
+
+
+def _clean_processes() -> BaseContext:
+    """New processes that know nothing of this one. Where the system can, one that has read the parsers once makes them all."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["digest.parse.syndication", "digest.parse.bounded"])
+    return context
 
 
 def _limit_memory() -> None:

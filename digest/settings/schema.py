@@ -234,6 +234,8 @@ class RssHubSettings(_Part):
 class Settings(_Part):
     """The whole file."""
 
+    __hash__ = object.__hash__  # what is made of a file that was read can be kept with it
+
     extends: str | None = Field(None, description="Another such file (or `shipped`) whose groups, topics, kinds and entities are taken over.")
     contact: str = Field("", max_length=200, description="An address where site owners reach you; sent with every request.")
     database: str = Field("state/digest.sqlite3", description="A path relative to this file, or postgresql://….")

@@ -38,6 +38,7 @@ from digest.store.database import open_database
 from digest.store.ledger import SqlLedger
 from digest.store.office import LEASE, SqlOffice
 from digest.store.pruning import prune
+from tests import clockwork
 from tests.builders import NOON
 from tests.clockwork import Clock, play
 from tests.conftest import ROOT
@@ -428,7 +429,7 @@ def test_a_schedule_killed_at_any_moment_ends_like_one_that_was_not(tmp_path: Pa
     undisturbed, killed = (a_house(tmp_path / name, monkeypatch) for name in ("calm", "killed"))
     until, step = START + timedelta(weeks=2), timedelta(hours=6)
     asyncio.run(play(undisturbed.path, START, until, step))
-    command = [sys.executable, "-m", "tests.clockwork", str(killed.path), START.isoformat(), until.isoformat(), str(step.total_seconds() / 60)]
+    command = clockwork.command(killed.path, START, until, step)
     chance, kills = random.Random(11), 5 if "KILLS" not in os.environ else 12
     for _ in range(kills):
         with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL) as process:
