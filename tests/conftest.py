@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from digest.cli import main
 from tests.fakes import FeedServer
 
 settings.register_profile("any machine", deadline=None)  # how long an example takes says nothing on a busy machine
@@ -43,6 +44,25 @@ def demo(tmp_path: Path) -> Path:
     """A copy of the examples; its settings."""
     shutil.copytree(ROOT / "examples", tmp_path / "demo" / "examples")
     shutil.copy(ROOT / "feeds.yaml", tmp_path / "demo")
+    return tmp_path / "demo" / "examples" / "feeds.yaml"
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo without cards and search index, its day made."""
+    folder = tmp_path_factory.mktemp("made") / "demo"
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    shutil.copy(ROOT / "feeds.yaml", folder)
+    path = folder / "examples" / "feeds.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("    folder: ", "    cards: false\n    search: false\n    folder: ", 1), encoding="utf-8")
+    assert main(["run", "--config", str(path), "--date", DAY, "--quiet"]) == 1  # one of its feeds is broken
+    return folder
+
+
+@pytest.fixture
+def made_demo(made_once: Path, tmp_path: Path) -> Path:
+    """A copy of it; its settings."""
+    shutil.copytree(made_once, tmp_path / "demo")
     return tmp_path / "demo" / "examples" / "feeds.yaml"
 
 

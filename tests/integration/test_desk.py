@@ -17,9 +17,8 @@ PAGES = "out/demo/2026/11/24"
 
 
 @pytest.fixture
-def made(demo: Path) -> Path:
-    main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
-    return demo
+def made(made_demo: Path) -> Path:
+    return made_demo
 
 
 def again(settings: Path, *more: str) -> int:

@@ -14,10 +14,8 @@ from tests.conftest import DAY, ROOT
 
 
 @pytest.fixture
-def told(demo: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
-    capsys.readouterr()
-    return demo
+def told(made_demo: Path) -> Path:
+    return made_demo
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:

@@ -535,10 +535,9 @@ def test_a_fresh_yes_brings_back_who_left_and_nobody_else_on_either_database(off
 
 
 @pytest.fixture
-def desk(demo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def desk(made_demo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MAIL_KEY", "k" * 40)
-    main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
-    return demo
+    return made_demo
 
 
 def with_relay(demo: Path, port: int) -> None:

@@ -47,12 +47,10 @@ HOST = "127.0.0.1:8322"
 
 
 @pytest.fixture
-def demo_day(demo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def demo_day(made_demo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The demo with its day made; its settings."""
     monkeypatch.setenv("MAIL_KEY", "k" * 40)
-    demo.write_text(demo.read_text(encoding="utf-8").replace("    folder: ", "    cards: false\n    search: false\n    folder: ", 1), encoding="utf-8")
-    assert main(["run", "--config", str(demo), "--date", DAY, "--quiet"]) == 1
-    return demo
+    return made_demo
 
 
 def a_desk(path: Path, clock: Clock | None = None) -> Preview:

@@ -19,10 +19,8 @@ from tests.conftest import DAY
 
 
 @pytest.fixture
-def run_demo(demo: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
-    capsys.readouterr()
-    return demo
+def run_demo(made_demo: Path) -> Path:
+    return made_demo
 
 
 def found(capsys: pytest.CaptureFixture[str], demo: Path, *arguments: str) -> tuple[int, list[str]]:
