@@ -68,7 +68,7 @@ def fill(path: Path, number: int, days: int) -> None:
                         "key": f"{SOURCES[each % 5]}|{each}",
                         "source_name": SOURCES[each % 5],
                         "url": f"https://example.com/{each}",
-                        "arxiv": "",
+                        "arxiv": "" if each % 5 else f"{at:%y%m}.{each % 100_000:05d}",
                         "doi": "",
                         "repository": "",
                         "title": title,

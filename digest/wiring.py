@@ -184,7 +184,7 @@ def sources_by_name(settings: Settings) -> dict[str, Source]:
 def templates(loaded: Loaded, options: SiteOptions | None = None) -> Templates:
     """The templates beside ``feeds.yaml``, which hide the shipped ones file by file."""
     folders = [folder for folder in (loaded.templates, SHIPPED / "templates") if folder.is_dir()]
-    return Templates(folders, topic_titles(loaded.settings), options or SiteOptions(), Against(glossary(loaded)))
+    return Templates(folders, topic_titles(loaded.settings), options or SiteOptions(compiled=compiled_templates(loaded)), Against(glossary(loaded)))
 
 
 def compiled_templates(loaded: Loaded) -> Path | None:

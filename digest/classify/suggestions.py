@@ -40,23 +40,22 @@ def suggest(kept: Sequence[str], dropped: Sequence[str], limit: int) -> list[Sug
     ours, theirs = _documents(kept), _documents(dropped)
     if not ours or not theirs:
         return []
-    total, size = ours + theirs, sum((ours + theirs).values())
-    ranked = sorted(
-        (Suggestion(word, ours[word], theirs[word], _strength(ours, theirs, total[word] * PRIOR / size, word)) for word in total if total[word] >= 3),
-        key=lambda suggestion: (-suggestion.strength, suggestion.words),
-    )
+    total = ours + theirs
+    sizes = ours.total(), theirs.total()
+    found = []
+    for word, number in total.items():
+        if number >= 3:
+            counts = ours[word], theirs[word]
+            found.append(Suggestion(word, *counts, _strength(counts, sizes, number * PRIOR / sum(sizes))))
+    ranked = sorted(found, key=lambda suggestion: (-suggestion.strength, suggestion.words))
     pro = [suggestion for suggestion in ranked[:limit] if suggestion.strength > 0]
     contra = [suggestion for suggestion in ranked[::-1][:limit] if suggestion.strength < 0]
     return pro + contra
 
 
-def _strength(ours: Counter[str], theirs: Counter[str], prior: float, word: str) -> float:
-    def odds(counts: Counter[str]) -> float:
-        size = sum(counts.values()) + PRIOR
-        return math.log((counts[word] + prior) / (size - counts[word] - prior))
-
-    deviation = math.sqrt(1 / (ours[word] + prior) + 1 / (theirs[word] + prior))
-    return (odds(ours) - odds(theirs)) / deviation
+def _strength(counts: tuple[int, int], sizes: tuple[int, int], prior: float) -> float:
+    ours, theirs = (math.log((count + prior) / (size + PRIOR - count - prior)) for count, size in zip(counts, sizes, strict=True))
+    return (ours - theirs) / math.sqrt(sum(1 / (count + prior) for count in counts))
 
 
 def _documents(texts: Iterable[str]) -> Counter[str]:

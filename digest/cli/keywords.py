@@ -19,7 +19,7 @@ from digest.classify.suggestions import suggest
 from digest.cli.arguments import a_day, add_config, add_edition, day_count, parser, rule_points
 from digest.cli.rule_examples import complaints
 from digest.errors import ConfigError, DigestError
-from digest.model import Entry, Label
+from digest.model import Claim, Entry, Label
 from digest.read.claims import extract
 from digest.settings.edit import add_word, remove_word
 from digest.settings.load import Loaded, load
@@ -29,7 +29,7 @@ from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
 
 LEARNT_FROM = 10_000  # of the newest entries that were not told; more of them say the same
-TRIED = 1000  # of the newest entries that have the words
+TRIED = 500  # of the newest entries that have the words
 WIDE_SHARE = 0.2
 _EPILOG = """examples:
   digest keywords explain https://arxiv.org/abs/2611.00001
@@ -105,7 +105,7 @@ def _explain(pool: _Pool, chosen: Namespace) -> int:
     topic = pool.loaded.settings.topics[pool.topic]
     labelling, threshold = _labeller(pool, topic), topic.threshold
     for entry in entries:
-        label = _label(labelling, entry, pool.topic)
+        label = _label(labelling, entry, extract(entry), pool.topic)
         score = label.score if label else 0.0
         verdict = "in" if label and label.is_in else "out"
         marks = labelling.marks(entry.title, entry.text, pool.topic)
@@ -136,9 +136,10 @@ def _try(pool: _Pool, chosen: Namespace) -> int:
         own["rules"].append(RuleSettings.model_validate({"find": chosen.rule, "points": chosen.points}))
     alone = _labeller(pool, topic.model_copy(update={**own, "never": []}))
     after = _labeller(pool, topic.model_copy(update={"words": [*topic.words, *own["words"]], "rules": [*topic.rules, *own["rules"]]}))
-    entries = _newest(pool, chosen.days)
+    now = datetime.now(UTC)
+    entries = [entry for entry in pool.store.seen(pool.sources, now - timedelta(days=chosen.days), now) if entry.revision != "replaced"]
     heard = [entry for entry in entries if alone.marks(entry.title, entry.text, pool.topic)]  # nothing changes for the others
-    tried = heard[-TRIED:]
+    tried = _read(heard[-TRIED:])
     shown = f"; the newest {len(tried)} of them" if len(tried) < len(heard) else ""
     pool.console.print(f"{len(heard)} of {len(entries)} entries of the last {chosen.days} days have it{shown}:")
     taken = _compare(pool, tried, _ins(_labeller(pool, topic), tried, pool.topic), _ins(after, tried, pool.topic))
@@ -153,30 +154,29 @@ def _labeller(pool: _Pool, topic: TopicSettings) -> KeywordLabeller:
     return wiring.labeller(pool.loaded.settings.model_copy(update={"topics": {pool.topic: topic}}))
 
 
-def _newest(pool: _Pool, days: int) -> list[Entry]:
-    now = datetime.now(UTC)
-    entries = [entry for entry in pool.store.seen(pool.sources, now - timedelta(days=days), now) if entry.revision != "replaced"]
-    if not entries:
-        pool.console.print(f"Nothing was collected in the last {days} days; `digest collect` fills the pool.")
-    return entries
+_Read = list[tuple[Entry, tuple[Claim, ...]]]
 
 
-def _ins(labelling: KeywordLabeller, entries: Sequence[Entry], topic: str) -> set[str]:
-    return {entry.key for entry in entries if (label := _label(labelling, entry, topic)) and label.is_in}
+def _read(entries: Sequence[Entry]) -> _Read:
+    return [(entry, extract(entry)) for entry in entries]
 
 
-def _label(labelling: KeywordLabeller, entry: Entry, topic: str) -> Label | None:
-    return next((label for label in labelling.label(entry, extract(entry)) if label.topic == topic), None)
+def _ins(labelling: KeywordLabeller, read: _Read, topic: str) -> set[str]:
+    return {entry.key for entry, claims in read if (label := _label(labelling, entry, claims, topic)) and label.is_in}
 
 
-def _compare(pool: _Pool, entries: Sequence[Entry], before: set[str], after: set[str]) -> int:
+def _label(labelling: KeywordLabeller, entry: Entry, claims: Sequence[Claim], topic: str) -> Label | None:
+    return next((label for label in labelling.label(entry, claims) if label.topic == topic), None)
+
+
+def _compare(pool: _Pool, read: _Read, before: set[str], after: set[str]) -> int:
     """Prints who comes in and who goes out; the number of those that come in."""
-    by_key = {entry.key: entry for entry in entries}
+    by_key = {entry.key: entry for entry, _ in read}
     for sign, style, keys in (("+", "green", after - before), ("-", "red", before - after)):
         for key in sorted(keys):
             title = by_key[key].title if key in by_key else key
             pool.console.print(f"{sign} {title}", style=style, markup=False, highlight=False)
-    pool.console.print(f"{len(after - before)} come in, {len(before - after)} go out, {len(before & after)} stay, of {len(entries)} entries")
+    pool.console.print(f"{len(after - before)} come in, {len(before - after)} go out, {len(before & after)} stay, of {len(read)} entries")
     return len(after - before)
 
 
@@ -184,18 +184,19 @@ def _replay(pool: _Pool, chosen: Namespace) -> int:
     issue = pool.archive.issue(pool.edition, chosen.day) if chosen.day else next(iter(pool.archive.newest(pool.edition, 1)), None)
     if issue is None:
         raise DigestError("there is no such issue to replay; `digest run` makes one")
-    entries = [entry for entry in pool.store.seen(pool.sources, issue.since, issue.until) if entry.revision != "replaced"]
+    read = _read([entry for entry in pool.store.seen(pool.sources, issue.since, issue.until) if entry.revision != "replaced"])
     before = {decision.entry_key for decision in pool.archive.decisions(pool.edition, issue.day) if decision.is_in and decision.topic == pool.topic}
     pool.console.print(f"{issue.day.isoformat()}, then and with the rules of today:")
-    _compare(pool, entries, before, _ins(_labeller(pool, pool.loaded.settings.topics[pool.topic]), entries, pool.topic))
+    _compare(pool, read, before, _ins(_labeller(pool, pool.loaded.settings.topics[pool.topic]), read, pool.topic))
     return 0
 
 
 def _suggest(pool: _Pool, chosen: Namespace) -> int:
-    entries = _newest(pool, chosen.days)
-    told = pool.archive.told(pool.edition, datetime.now(UTC).date() + timedelta(days=2))
-    kept = [f"{entry.title}\n{entry.text}" for entry in entries if f"key:{entry.key}" in told]
-    dropped = [f"{entry.title}\n{entry.text}" for entry in entries if f"key:{entry.key}" not in told][-LEARNT_FROM:]
+    now = datetime.now(UTC)
+    texts = pool.store.texts(pool.sources, now - timedelta(days=chosen.days), now)
+    told = pool.archive.told(pool.edition, now.date() + timedelta(days=2))
+    kept = [words for key, words in texts if f"key:{key}" in told]
+    dropped = [words for key, words in texts if f"key:{key}" not in told][-LEARNT_FROM:]
     found = suggest(kept, dropped, 15)
     if not found:
         pool.console.print(f"Nothing to learn from: {len(kept)} told and {len(dropped)} not told.")

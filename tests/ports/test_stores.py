@@ -260,6 +260,7 @@ def test_entries_are_found_by_any_of_their_names(both: Both) -> None:
     assert both.store.find("nothing") == []
     assert both.store.seen(["Blog"], NOON - timedelta(seconds=1), NOON) == [entry]
     assert both.store.seen(["Blog"], NOON, NOON + timedelta(days=1)) == []
+    assert both.store.texts(["Blog"], NOON - timedelta(seconds=1), NOON) == [(entry.key, f"{entry.title}\n{entry.text}")]
 
 
 def test_receipts_are_kept_once(both: Both) -> None:
