@@ -126,6 +126,9 @@ class EntryStore(Protocol):
     def seen(self, source_names: Sequence[str], since: datetime, until: datetime) -> list[Entry]:
         """Entries first seen after ``since`` and up to ``until``, without backlog, by time seen and key."""
 
+    def texts(self, source_names: Sequence[str], since: datetime, until: datetime) -> list[tuple[str, str]]:
+        """Of the entries that ``seen`` gives, those not replaced: the key and the words (title, line end, text), for tens of thousands."""
+
     def find(self, name: str) -> list[Entry]:
         """Entries of that key, canonical address or arXiv id."""
 

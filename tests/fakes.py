@@ -276,6 +276,9 @@ class FakeStore:
         ]
         return sorted(found, key=lambda entry: (entry.seen_at, entry.key))
 
+    def texts(self, source_names: Sequence[str], since: datetime, until: datetime) -> list[tuple[str, str]]:
+        return [(entry.key, f"{entry.title}\n{entry.text}") for entry in self.seen(source_names, since, until) if entry.revision != "replaced"]
+
     def find(self, name: str) -> list[Entry]:
         names = {name, canonical_url(name) or name, arxiv_id(name) or name}
         return sorted((entry for entry, _ in self._entries.values() if names & {entry.key, entry.url, entry.ids.arxiv}), key=lambda entry: entry.key)

@@ -189,7 +189,6 @@ class SqlEntryStore:
             return [entry_of(row._mapping) for row in connection.execute(_seen(select(entries), source_names, since, until))]
 
     def texts(self, source_names: Sequence[str], since: datetime, until: datetime) -> list[tuple[str, str]]:
-        """Of the entries that ``seen`` gives, which were not replaced, the key and the words alone: for tens of thousands of them."""
         words = select(entries.c.key, entries.c.title, entries.c.text).where(entries.c.revision != "replaced")
         with transaction(self._engine) as connection:
             return [(row.key, f"{row.title}\n{row.text}") for row in connection.execute(_seen(words, source_names, since, until))]
