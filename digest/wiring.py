@@ -19,50 +19,45 @@ from digest.classify.labels import KeywordLabeller, Rule, Topic
 from digest.classify.mentions import Kind, NameReader
 from digest.errors import ConfigError, WriteError
 from digest.model import Desk, Issue, Language, Problem, Source
-from digest.pipeline import Parts, Reading
 from digest.plugins import Registry
 from digest.ports import AnswerCache, Publisher, Writer
-from digest.publish.folder import FolderPublisher
-from digest.publish.hub import HubPublisher
-from digest.publish.search_index import PagefindIndex
-from digest.rank.heat import HeatScorer
-from digest.render.api import ApiRenderer, IssueApiRenderer
-from digest.render.cards import CardRenderer
-from digest.render.chat_message import ChatForm, ChatRenderer
-from digest.render.environment import SiteOptions, Templates
-from digest.render.fonts import Fonts, find_fonts
-from digest.render.issue_files import IssueRenderer
-from digest.render.periods import PeriodRenderer
-from digest.render.site import SiteRenderer
-from digest.render.subjects import SubjectRenderer
-from digest.render.trends import TrendRenderer
-from digest.render.web_feed import FeedRenderer
 from digest.settings.desk import load_desk
 from digest.settings.load import Loaded, with_places
 from digest.settings.schema import EditionSettings, Settings, TopicSettings, WriterSettings
 from digest.shipped import SHIPPED
-from digest.store.answers import SqlAnswerCache
-from digest.store.archive import SqlArchive
-from digest.store.database import open_database
-from digest.store.entries import SqlEntryStore
-from digest.write import translation
-from digest.write.fallback import Fallback
-from digest.write.figures import Against
-from digest.write.glossary import Glossary
-from digest.write.issue import EditionFrame
-from digest.write.pattern import PatternWriter
-from digest.write.translation import Translate
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported where they are used: most commands need few of them
     from digest.fetch.guard import Guard
+    from digest.pipeline import Parts, Reading
+    from digest.publish.hub import HubPublisher
+    from digest.publish.search_index import PagefindIndex
+    from digest.render.chat_message import ChatForm
+    from digest.render.environment import SiteOptions, Templates
+    from digest.render.fonts import Fonts
+    from digest.store.archive import SqlArchive
+    from digest.write.glossary import Glossary
+    from digest.write.issue import EditionFrame
+    from digest.write.pattern import PatternWriter
+    from digest.write.translation import Translate
 
-SCORERS = Registry("scorer", {"heat": HeatScorer})
-RENDERERS = Registry("renderer", {"issue": IssueRenderer, "api": IssueApiRenderer, "cards": CardRenderer})
+SCORERS = Registry("scorer", {"heat": "digest.rank.heat:HeatScorer"})
+RENDERERS = Registry(
+    "renderer",
+    {"issue": "digest.render.issue_files:IssueRenderer", "api": "digest.render.api:IssueApiRenderer", "cards": "digest.render.cards:CardRenderer"},
+)
 SHELF_RENDERERS = Registry(
     "shelf_renderer",
-    {"subjects": SubjectRenderer, "periods": PeriodRenderer, "trends": TrendRenderer, "feeds": FeedRenderer, "api": ApiRenderer, "site": SiteRenderer},
+    {
+        "subjects": "digest.render.subjects:SubjectRenderer",
+        "periods": "digest.render.periods:PeriodRenderer",
+        "trends": "digest.render.trends:TrendRenderer",
+        "feeds": "digest.render.web_feed:FeedRenderer",
+        "api": "digest.render.api:ApiRenderer",
+        "site": "digest.render.site:SiteRenderer",
+    },
 )
-PUBLISHERS = Registry("publisher", {"folder": FolderPublisher})
+PUBLISHERS = Registry("publisher", {"folder": "digest.publish.folder:FolderPublisher"})
+WRITERS = Registry("writer", {"llm": "digest.wiring:llm_writer"})
 _RSSHUB = "rsshub:"
 
 
@@ -126,6 +121,8 @@ def edition(settings: Settings, name: str | None) -> tuple[str, EditionSettings]
 
 def frame(name: str, chosen: EditionSettings, settings: Settings) -> EditionFrame:
     """What every issue of the edition has in common."""
+    from digest.write.issue import EditionFrame
+
     return EditionFrame(
         name=name,
         title=chosen.title,
@@ -183,6 +180,9 @@ def sources_by_name(settings: Settings) -> dict[str, Source]:
 
 def templates(loaded: Loaded, options: SiteOptions | None = None) -> Templates:
     """The templates beside ``feeds.yaml``, which hide the shipped ones file by file."""
+    from digest.render.environment import SiteOptions, Templates
+    from digest.write.figures import Against
+
     folders = [folder for folder in (loaded.templates, SHIPPED / "templates") if folder.is_dir()]
     return Templates(folders, topic_titles(loaded.settings), options or SiteOptions(compiled=compiled_templates(loaded)), Against(glossary(loaded)))
 
@@ -202,6 +202,8 @@ def compiled_templates(loaded: Loaded) -> Path | None:
 
 def card_fonts(loaded: Loaded, chosen: EditionSettings) -> tuple[Fonts | None, list[Problem]]:
     """(the fonts to draw share cards with, why there are none)."""
+    from digest.render.fonts import Fonts, find_fonts
+
     if not chosen.cards:
         return None, []
     if chosen.card_font:
@@ -221,6 +223,8 @@ def search_index(loaded: Loaded, chosen: EditionSettings) -> tuple[PagefindIndex
     if find_spec("pagefind") is None:
         message = "searching the site needs more: pip install 'training-digest[search]', or set search: false"
         return None, [Problem(step="deliver", subject="search", message=message)]
+    from digest.publish.search_index import PagefindIndex
+
     return PagefindIndex(loaded.folder / chosen.folder), []
 
 
@@ -229,6 +233,7 @@ def hub_publishers(settings: Settings, chosen: EditionSettings) -> list[HubPubli
     if not chosen.hub:
         return []
     from digest.fetch.web import post_form
+    from digest.publish.hub import HubPublisher
 
     agent, through = user_agent(settings), proxy(settings)
     return [HubPublisher(chosen.hub, lambda url, fields: post_form(url, fields, agent, through))]
@@ -241,6 +246,7 @@ def chat_publishers(loaded: Loaded, chosen: EditionSettings, archive: SqlArchive
     if find_spec("apprise") is None:
         raise ConfigError("chat channels need more: pip install 'training-digest[chat]'")
     from digest.publish.chat import ChatPublisher
+    from digest.render.chat_message import ChatRenderer
 
     renderer = ChatRenderer(pages)
 
@@ -285,6 +291,8 @@ def secret(variable: str, what: str) -> str:
 
 def glossary(loaded: Loaded) -> Glossary:
     """The words of the field, from the user's templates or the shipped ones."""
+    from digest.write.glossary import Glossary
+
     path = next(path for folder in (loaded.templates, SHIPPED / "templates") if (path := folder / "glossary.txt").is_file())
     return Glossary(path.read_text(encoding="utf-8").splitlines())
 
@@ -293,6 +301,8 @@ def translator(loaded: Loaded) -> tuple[Translate | None, list[Problem]]:
     """(what translates, why nothing does): a missing or broken model costs nothing but itself."""
     if not loaded.settings.translation:
         return None, []
+    from digest.write import translation
+
     try:
         return translation.load(loaded.folder / loaded.settings.translation), []
     except WriteError as error:
@@ -304,10 +314,13 @@ def writer(loaded: Loaded, cache: AnswerCache, translate: Translate | None = Non
     plain = patterns(loaded, translate)
     if loaded.settings.writer.use == "patterns":
         return plain
+    from digest.write.fallback import Fallback
+
     return Fallback(WRITERS.create(loaded.settings.writer.use, settings=loaded.settings.writer, cache=cache), plain)
 
 
-def _llm(settings: WriterSettings, cache: AnswerCache) -> Writer:
+def llm_writer(settings: WriterSettings, cache: AnswerCache) -> Writer:
+    """The writer that asks a language model. Raises ConfigError when what it needs is not there."""
     if find_spec("openai") is None:
         raise ConfigError("writer llm needs the openai package: pip install 'training-digest[llm]'")
     from digest.write.llm import Limits, LlmWriter
@@ -321,6 +334,8 @@ def _llm(settings: WriterSettings, cache: AnswerCache) -> Writer:
 
 def patterns(loaded: Loaded, translate: Translate | None = None) -> PatternWriter:
     """The writer without a model."""
+    from digest.write.pattern import PatternWriter
+
     trusts = {source.name: source.trust for source in loaded.settings.sources}
     return PatternWriter(topic_titles(loaded.settings), glossary(loaded), trusts, translate)
 
@@ -339,6 +354,7 @@ async def open_reading(loaded: Loaded) -> AsyncIterator[Reading]:
     from digest.fetch.web import WebFetcher
     from digest.parse import hf_papers, syndication
     from digest.parse.bounded import BoundedParser
+    from digest.pipeline import Reading
 
     settings = loaded.settings
     disk = DiskFetcher(loaded.folder)
@@ -352,6 +368,13 @@ async def open_reading(loaded: Loaded) -> AsyncIterator[Reading]:
 async def open_parts(loaded: Loaded, name: str, chosen: EditionSettings, *, tells_chat: bool = False) -> AsyncIterator[Parts]:
     """All parts of a run for the edition of that name, closed at its end; ``tells_chat``: chat channels are among them. Raises ConfigError
     and StoreError before anything is done."""
+    from digest.pipeline import Parts
+    from digest.render.environment import SiteOptions
+    from digest.store.answers import SqlAnswerCache
+    from digest.store.archive import SqlArchive
+    from digest.store.database import open_database
+    from digest.store.entries import SqlEntryStore
+
     settings = loaded.settings
     if complaints := rule_complaints(loaded):
         raise ConfigError(complaints)
@@ -424,6 +447,3 @@ def user_agent(settings: Settings) -> str:
 def desk(loaded: Loaded, day: date) -> Desk:
     """What an editor wrote for a day. Raises ConfigError where the files are wrong."""
     return load_desk(loaded.folder, day)
-
-
-WRITERS = Registry("writer", {"llm": _llm})
