@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from sqlalchemy import Engine, inspect, text
 
 from digest.cli import main
 from tests.fakes import FeedServer
@@ -64,6 +65,13 @@ def made_demo(made_once: Path, tmp_path: Path) -> Path:
     """A copy of it; its settings."""
     shutil.copytree(made_once, tmp_path / "demo")
     return tmp_path / "demo" / "examples" / "feeds.yaml"
+
+
+def emptied(engine: Engine) -> None:
+    """Takes everything out of a PostgreSQL database and leaves its schema for the next test."""
+    with engine.begin() as connection:
+        names = [name for name in inspect(connection).get_table_names() if name != "alembic_version"]
+        connection.execute(text(f"TRUNCATE {', '.join(names)} RESTART IDENTITY CASCADE"))
 
 
 @pytest.fixture(scope="session")

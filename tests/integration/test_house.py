@@ -23,21 +23,19 @@ from digest.cli.init import PLACES
 from digest.settings.load import load
 from digest.store.database import open_database
 from digest.store.tables import metadata
-from tests.conftest import DAY, ROOT
+from tests.conftest import DAY, ROOT, emptied
 from tests.mail_server import MailServer
 
 DEPLOY = ROOT / "deploy"
 
 
 @pytest.fixture
-def house(demo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def house(made_demo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The demo with an issue, a reader and a sent mail; its settings."""
     monkeypatch.setenv("MAIL_KEY", "k" * 40)
-    demo.write_text(demo.read_text(encoding="utf-8").replace("    folder: ", "    cards: false\n    search: false\n    folder: ", 1), encoding="utf-8")
-    assert main(["run", "--config", str(demo), "--date", DAY, "--quiet"]) == 1
-    assert main(["subscribers", "add", "r@example.com", "--consent", "x", "--config", str(demo)]) == 0
-    assert main(["send", "--spool", str(demo.parent / "spool"), "--record", "--date", DAY, "--config", str(demo)]) == 0
-    return demo
+    assert main(["subscribers", "add", "r@example.com", "--consent", "x", "--config", str(made_demo)]) == 0
+    assert main(["send", "--spool", str(made_demo.parent / "spool"), "--record", "--date", DAY, "--config", str(made_demo)]) == 0
+    return made_demo
 
 
 def everything(address: str) -> dict[str, list[Any]]:
@@ -112,8 +110,8 @@ def test_everything_moves_to_postgresql_and_back(house: Path, tmp_path: Path, po
         assert main(["backup", str(tmp_path / "x"), "--config", str(house)]) == 1 and "pg_dump" in capsys.readouterr().err
         assert main(["export", str(second), "--config", str(house)]) == 0
     finally:
-        with opened(load(house)) as engine, engine.begin() as connection:
-            connection.execute(text("DROP SCHEMA public CASCADE; CREATE SCHEMA public"))
+        with opened(load(house)) as engine:
+            emptied(engine)
     house.write_text(settings.replace("demo.sqlite3", "moved.sqlite3"), encoding="utf-8")
     assert main(["import", str(second), "--config", str(house)]) == 0
     moved = everything(f"sqlite:///{house.parent.parent}/state/moved.sqlite3")

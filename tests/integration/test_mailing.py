@@ -38,7 +38,7 @@ from digest.store.returns import SqlReturns
 from digest.store.signups import SqlSignUps
 from digest.store.subscribers import SqlSubscribers
 from tests.builders import NOON, a_labelled, a_source, a_story, an_entry, an_issue
-from tests.conftest import DAY, ROOT
+from tests.conftest import DAY, ROOT, emptied
 from tests.mail_server import MailServer
 from tests.nursery import Nursery, is_alive, kill
 
@@ -99,8 +99,7 @@ def office(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Office]:
     engine = open_database(address)
     yield Office(engine, SqlLedger(engine), SqlSubscribers(engine, address_hash))
     if request.param == "postgresql":
-        with engine.begin() as connection:
-            connection.execute(text("DROP SCHEMA public CASCADE; CREATE SCHEMA public"))
+        emptied(engine)
     engine.dispose()
 
 

@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import random
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
+from datetime import date, timedelta
 from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
 import time_machine
 
+from bench.site import an_issue as bench_issue
+from digest import pipeline, wiring
 from digest.cli import main
 from digest.errors import PublishError
-from digest.model import Document, SiteChange
+from digest.model import Desk, Document, SiteChange
 from digest.parse import opml
+from digest.pipeline import processes
 from digest.publish import search_index
 from digest.publish.check import Finding, findings
 from digest.publish.folder import FolderPublisher
 from digest.publish.search_index import PagefindIndex
+from digest.settings.load import load
 from tests.builders import NOON, an_issue
-from tests.conftest import DAY, ROOT
+from tests.conftest import DAY
 from tests.fakes import FeedServer
 
 ISSUE = an_issue()
+_PLAIN = "    cards: false\n    search: false\n"
+
+
+@pytest.fixture
+def demo(demo: Path) -> Path:
+    """Without what takes long and is tested elsewhere."""
+    demo.write_text(demo.read_text(encoding="utf-8").replace("    folder: ", f"{_PLAIN}    folder: ", 1), encoding="utf-8")
+    return demo
 
 
 def a_document(name: str, body: bytes = b"x") -> Document:
@@ -166,6 +179,7 @@ def digest(demo: Path, *words: str) -> int:
 
 
 def test_the_site_of_the_command_line_is_what_the_days_made(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    demo.write_text(demo.read_text(encoding="utf-8").replace(_PLAIN, ""), encoding="utf-8")
     out = demo.parent.parent / "out" / "demo"
     assert digest(demo, "site", "check") == 2
     assert digest(demo, "site", "build") == 1
@@ -240,15 +254,23 @@ def test_a_template_of_ones_own_hides_the_shipped_one_and_an_error_changes_nothi
     assert {name: (out / name).read_bytes() for name in names(out)} == before
 
 
-def test_many_issues_are_rendered_side_by_side_with_the_same_result(tmp_path: Path) -> None:
-    """In a process of its own: the bench makes more days than the feeds have, and than it is told to start others for."""
-    for name in ("one", "two"):
-        code = "import digest.pipeline.processes as p, runpy, sys; p.FEWEST = int(sys.argv.pop(1)); runpy.run_module('bench.site', run_name='__main__')"
-        command = [sys.executable, "-c", code, "1000" if name == "one" else "10", "--days", "24", "--keep", str(tmp_path / name)]
-        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    one, two = tmp_path / "one" / "out", tmp_path / "two" / "out"
-    assert names(one) == names(two)
-    assert findings(one, "https://digest.example.org", ("zh", "en")) == []  # also for topics that no recent issue has
+def test_many_issues_are_rendered_side_by_side_with_the_same_result(demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded, chance, days = load(demo), random.Random(1), 22  # more than the feeds have
+    name, edition = wiring.edition(loaded.settings, None)
+
+    async def build(fewest: int) -> None:
+        monkeypatch.setattr(processes, "FEWEST", fewest)
+        async with wiring.open_parts(loaded, name, edition) as parts:
+            for number in range(0 if parts.archive.days(name) else days):
+                parts.archive.save(bench_issue(chance, loaded, date(2026, 11, 1) + timedelta(days=number), number), {}, (), (), [])
+            pipeline.build(parts, name, NOON, lambda day: Desk())
+
+    asyncio.run(build(days + 1))
+    one, two = tmp_path / "one", demo.parent.parent / "out" / "demo"
+    two.rename(one)
+    asyncio.run(build(days))
+    assert names(one) == names(two) and len(names(one)) > days * 24
+    assert findings(one, "https://digest.example.org", ("zh", "en")) == []
     assert [name for name in names(one) if (one / name).read_bytes() != (two / name).read_bytes()] == []
 
 
@@ -309,6 +331,7 @@ def test_an_edit_of_a_recent_day_goes_out_whole_with_the_next_one_and_can_be_tak
 
 
 def test_all_articles_of_a_day_can_be_taken_out(demo: Path) -> None:
+    demo.write_text(demo.read_text(encoding="utf-8").replace(_PLAIN, ""), encoding="utf-8")
     out = demo.parent.parent / "out" / "demo"
     main(["run", "--config", str(demo), "--date", DAY, "--quiet"])
     keys = [article["key"] for article in json.loads((out / "api/v1/latest.json").read_text(encoding="utf-8"))["articles"]]

@@ -41,7 +41,7 @@ from digest.store.pruning import prune
 from tests import clockwork
 from tests.builders import NOON
 from tests.clockwork import Clock, play
-from tests.conftest import ROOT
+from tests.conftest import ROOT, emptied
 from tests.mail_server import MailServer
 
 START = datetime(2026, 11, 24, 0, 0, tzinfo=UTC)  # 08:00 in Shanghai
@@ -312,8 +312,7 @@ def office(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlOffice
     engine = open_database(address)
     yield SqlOffice(engine, lambda name: name == "dead:1")
     if request.param == "postgresql":
-        with engine.begin() as connection:
-            connection.execute(text("DROP SCHEMA public CASCADE; CREATE SCHEMA public"))
+        emptied(engine)
     engine.dispose()
 
 
@@ -427,7 +426,7 @@ def test_old_things_are_forgotten_and_what_readers_saw_stays(house: House, capsy
 
 def test_a_schedule_killed_at_any_moment_ends_like_one_that_was_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     undisturbed, killed = (a_house(tmp_path / name, monkeypatch) for name in ("calm", "killed"))
-    until, step = START + timedelta(weeks=2), timedelta(hours=6)
+    until, step = START + timedelta(weeks=2), timedelta(hours=12)
     asyncio.run(play(undisturbed.path, START, until, step))
     command = clockwork.command(killed.path, START, until, step)
     chance, kills = random.Random(11), 5 if "KILLS" not in os.environ else 12

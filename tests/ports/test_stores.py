@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from digest.errors import StoreError
 from digest.model import (
@@ -38,6 +37,7 @@ from digest.store.search import SqlSearch
 from digest.subjects import NEWEST, touched
 from digest.write.grounding import refusal
 from tests.builders import DAY, NOON, a_claim, a_coverage, a_download, a_source, a_story, an_entry, an_issue, issues_of_years
+from tests.conftest import emptied
 from tests.fakes import FakeArchive, FakeCache, FakeStore, subjects
 
 LONG_AGO = NOON - timedelta(days=365)
@@ -60,8 +60,7 @@ def both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Both]:
     engine = open_database(address)
     yield Both(SqlEntryStore(engine), SqlArchive(engine), SqlAnswerCache(engine))
     if request.param == "postgresql":
-        with engine.begin() as connection:
-            connection.execute(text("DROP SCHEMA public CASCADE; CREATE SCHEMA public"))
+        emptied(engine)
     engine.dispose()
 
 
@@ -304,8 +303,7 @@ def library(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Library]
     )
     yield library
     if request.param == "postgresql":
-        with engine.begin() as connection:
-            connection.execute(text("DROP SCHEMA public CASCADE; CREATE SCHEMA public"))
+        emptied(engine)
     engine.dispose()
 
 
