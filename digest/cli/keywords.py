@@ -28,8 +28,8 @@ from digest.store.archive import SqlArchive
 from digest.store.database import open_database
 from digest.store.entries import SqlEntryStore
 
-LEARNT_FROM = 10_000  # of the newest entries that were not told; more of them say the same
-TRIED = 300  # of the newest entries that have the words
+LEARNT_FROM = 5000  # of the newest entries that were not told; more of them say the same
+TRIED = 200  # of the newest entries that have the words
 WIDE_SHARE = 0.2
 _EPILOG = """examples:
   digest keywords explain https://arxiv.org/abs/2611.00001

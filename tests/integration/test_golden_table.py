@@ -49,6 +49,7 @@ def _of(parsed: Parsed) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_every_captured_feed_is_read_as_the_table_says(captured: Path, request: pytest.FixtureRequest) -> None:
     names = sorted(path.relative_to(captured).as_posix() for path in captured.rglob("*") if path.is_file() and path.parent != captured)
     rows = [row(captured, name) for name in names]

@@ -551,6 +551,7 @@ def readers_of(desk: Path, tmp_path: Path, number: int) -> None:
     assert main(["subscribers", "import", str(tmp_path / "list.csv"), "--consent", "test", "--config", str(desk)]) == 0
 
 
+@pytest.mark.slow
 def test_a_killed_sender_sends_nobody_two_and_forgets_nobody(desk: Path, tmp_path: Path) -> None:
     number, runs = 150, int(os.environ.get("KILLS", "20"))
     readers_of(desk, tmp_path, number)

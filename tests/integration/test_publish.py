@@ -254,6 +254,7 @@ def test_a_template_of_ones_own_hides_the_shipped_one_and_an_error_changes_nothi
     assert {name: (out / name).read_bytes() for name in names(out)} == before
 
 
+@pytest.mark.slow
 def test_many_issues_are_rendered_side_by_side_with_the_same_result(demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded, chance, days = load(demo), random.Random(1), 22  # more than the feeds have
     name, edition = wiring.edition(loaded.settings, None)

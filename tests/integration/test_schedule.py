@@ -424,6 +424,7 @@ def test_old_things_are_forgotten_and_what_readers_saw_stays(house: House, capsy
     assert main(["prune", "--dry-run", "--config", str(house.path)]) == 0 and "runs" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_schedule_killed_at_any_moment_ends_like_one_that_was_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     undisturbed, killed = (a_house(tmp_path / name, monkeypatch) for name in ("calm", "killed"))
     until, step = START + timedelta(weeks=2), timedelta(hours=12)
