@@ -143,7 +143,8 @@ class _Call:
             if self.chosen.json:
                 print(json.dumps({"issue": issue.key, "wanted": len(wanted), "counts": known}))
                 return 0
-            print(f"{issue.key}: {len(wanted)} readers want it" + (f"; begun: {_counted(known)}" if known else ""))
+            many = "1 reader wants" if len(wanted) == 1 else f"{len(wanted)} readers want"
+            print(f"{issue.key}: {many} it" + (f"; begun: {_counted(known)}" if known else ""))
             return 0
         end = Ending()
         parts = mail_wiring.mail_parts(self.loaded, self.name, self.edition, self.engine, _now, self.chosen.spool)

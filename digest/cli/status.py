@@ -130,7 +130,7 @@ def _lines(found: Overview, zone: ZoneInfo) -> list[str]:
 
 def _run(run: Run, zone: ZoneInfo, now: datetime) -> str:
     seconds = (run.ended_at - run.began_at).total_seconds()
-    trouble = f", {run.problems} problems" if run.problems else ""
+    trouble = f", {run.problems} problem{'s' if run.problems > 1 else ''}" if run.problems else ""
     return f"{_moment(run.began_at, zone, now)} {run.act} {run.day or ''} ({seconds:.0f} s{trouble})"
 
 

@@ -136,7 +136,7 @@ def _rows_of(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 def _wanted(readers: _Readership, chosen: Namespace, row: dict[str, str], now: datetime) -> Subscriber:
     """The subscriber that a row and the command's options describe. Raises AudienceError and ConfigError."""
-    languages = (row.get("languages") or chosen.languages or "+".join(readers.edition.languages)).split("+")
+    languages = (row.get("languages") or chosen.languages or "+".join(readers.edition.languages)).replace(",", "+").split("+")
     if strange := [language for language in languages if language not in readers.edition.languages]:
         raise ConfigError(f"the edition has no {strange[0]!r}; it has {' and '.join(readers.edition.languages)}")
     rhythms: tuple[MailRhythm, ...] = get_args(MailRhythm)

@@ -106,7 +106,7 @@ class _Run:
         self._requests: list[tuple[Outcome | None, int | None, asyncio.Future[bool]]] = []
         self._is_asked = asyncio.Event()
         self._tried = self._hard = self._refused = self._faults = 0
-        self._is_stopped = False
+        self._is_stopped = self._was_said = False
 
     async def work(self) -> None:
         clerk = asyncio.create_task(self._clerk())
@@ -159,14 +159,15 @@ class _Run:
             except DigestError as error:
                 reply = getattr(error, "reply", None)
                 self._faults += 1
-                if self._faults == 1:
-                    self.parts.say(f"{error}; trying again for a minute")
                 if reply is not None and reply.stage == "auth":
                     self._stop(f"{error}; nothing is lost, `digest send resume` goes on when it is mended", pause=True)
                     return None
                 if self._faults >= RELAY_FAULTS * self.parts.connections:  # all of them count one outage
                     self._stop(f"{error}; nothing is lost, the next `digest send` goes on", pause=False)
                     return None
+                if not self._was_said:
+                    self._was_said = True
+                    self.parts.say(f"{error}; trying again for a minute")
                 await self.parts.sleep(min(60, 2 ** (1 + self._faults // self.parts.connections)))
         return None
 

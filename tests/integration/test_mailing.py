@@ -193,8 +193,9 @@ def test_a_wrong_password_stops_everything_and_blames_no_reader(office: Office) 
     office.fill(30)
     with MailServer(lambda at, recipient: "535 5.7.8 wrong" if at == "auth" else "") as server:
         relay = SmtpRelay(RelayAddress(host="127.0.0.1", port=server.port, security="none", user="me", password=lambda: "secret"), seconds=1.0)
-        report = office.send(server, relay=relay)
-        assert office.counts == {"pending": 30} and report.mailing.state == "paused"
+        said: list[str] = []
+        report = office.send(server, relay=relay, say=said.append)
+        assert office.counts == {"pending": 30} and report.mailing.state == "paused" and said == []  # it is not tried again
         assert "'me'" in report.problems[0].message and "secret" not in report.problems[0].message + repr(relay.__dict__)
 
 
@@ -667,6 +668,8 @@ def test_readers_come_go_and_are_forgotten(call: Call, tmp_path: Path) -> None:
     assert "there already" in call("add", "areader+x@googlemail.com", "--consent", "again")[1]
     assert call("add", "nonsense", "--consent", "x")[0] == 1
     assert call("add", "b@example.com", "--consent", "x", "--languages", "fr")[0] == 2
+    assert call("add", "e@example.com", "--consent", "x", "--languages", "zh,en")[0] == 0 and "zh+en" in call("show", "e@example.com")[1]
+    assert call("forget", "e@example.com")[0] == 0
     (tmp_path / "list.csv").write_text("address,rhythm,state\nb@example.com,news,\nbroken,,\nc@example.com,hourly,\nd@example.com,,left\n", encoding="utf-8")
     code, said = call("import", str(tmp_path / "list.csv"), "--consent", "old list")
     assert code == 1 and "1 added" in said and "2 wrong" in said and "list.csv:3" in said
